@@ -1,0 +1,220 @@
+"""One use case a function: reads, judges, writes what was asked for, and picks the exit code."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kodus_check.config.load import DEFAULT_PATH, read_config
+from kodus_check.config.resolved import Config
+from kodus_check.errors import CannotReview, ConfigError, KodusCheckError, UsageError
+from kodus_check.git.change import read_change
+from kodus_check.git.trees import Tree
+from kodus_check.git.workspace import Workspace
+from kodus_check.model import (
+    Change,
+    Notice,
+    NoticeKind,
+    Outcome,
+    RepoPath,
+    Review,
+    Revision,
+    Rule,
+    RuleStatus,
+    Severity,
+)
+from kodus_check.plan import make_plan
+from kodus_check.review import Progress, Request, review
+from kodus_check.rules.documents import MAX_SOURCE_BYTES, RuleSource
+from kodus_check.rules.languages import language_of
+from kodus_check.rules.ruleset import load_rules
+
+TEMPLATE_FOLDER = b".kodus-check/templates/"
+
+EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_FAILED, EXIT_OPEN = 0, 1, 2, 3, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which repository and which two revisions, as the command line names them."""
+
+    repository: Path
+    base: str | None = None
+    head: str | None = None
+    config: str | None = None
+
+    def request(self, workspace: Workspace, adjust: Callable[[Config], Config] = lambda config: config) -> Request:
+        base = self.base or workspace.default_base()
+        if base is None:
+            raise UsageError(
+                "no base to judge by: this clone has no origin/HEAD",
+                where=str(self.repository),
+                remedy="Name the target branch with `--base`, such as `--base main` or `--base origin/main`.",
+            )
+        return Request(
+            base=base,
+            head=self.head or "HEAD",
+            config_path=RepoPath.parse(self.config) if self.config else DEFAULT_PATH,
+            config_required=self.config is not None,
+            adjust=adjust,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A finished run: its review, its exit code, and the base's own templates."""
+
+    review: Review
+    exit_code: int
+    templates: dict[str, str]
+
+
+def check(place: Place, progress: Progress, *, fail_on: str | None = None) -> Checked:
+    """The whole check. A failure is a review too, with outcome ``failed``; only a usage error is raised."""
+
+    def adjust(config: Config) -> Config:
+        if fail_on is None:
+            return config
+        return config.with_flag("fail_on", fail_on=None if fail_on == "never" else Severity(fail_on))
+
+    try:
+        with Workspace(place.repository) as workspace:
+            request = place.request(workspace, adjust)
+            try:
+                done = review(workspace, request, progress)
+                return Checked(done, exit_code(done), read_templates(workspace, request.base))
+            except ConfigError as error:
+                return _config_failed(workspace, request, error)
+            except CannotReview as error:
+                return Checked(_failed(error, _known(workspace, request)), error.exit_code, {})
+    except UsageError:
+        raise
+    except KodusCheckError as error:
+        return Checked(_failed(error, (None, None)), error.exit_code, {})
+
+
+def exit_code(done: Review) -> int:
+    """The contract: 3 for failed, 4 for an open gate, 1 for a gating finding, else 0."""
+    if done.outcome is Outcome.FAILED:
+        return EXIT_FAILED
+    if done.gate_open:
+        return EXIT_OPEN
+    return EXIT_GATE if done.fails else EXIT_OK
+
+
+def read_change_of(place: Place) -> Change:
+    """The change set alone."""
+    with Workspace(place.repository) as workspace:
+        request = place.request(workspace)
+        base, head = workspace.resolve(request.base), workspace.resolve(request.head)
+        change, _ = read_change(workspace, base, head, as_text=lambda path: language_of(path) is not None)
+        return change
+
+
+@dataclass(frozen=True, slots=True)
+class RulesAtBase:
+    sources: tuple[RuleSource, ...]
+    rules: tuple[Rule, ...]
+    notices: tuple[Notice, ...]
+
+    @property
+    def sizes(self) -> list[tuple[str, int, int]]:
+        """(name, bytes, limit) of each source."""
+        return [(source.name, len(source.data), MAX_SOURCE_BYTES) for source in self.sources]
+
+    @property
+    def loaded(self) -> int:
+        return sum(rule.status is RuleStatus.LOADED for rule in self.rules)
+
+
+def rules_at_base(place: Place) -> RulesAtBase:
+    """Every rule document at the base with its fate."""
+    with Workspace(place.repository) as workspace:
+        request = place.request(workspace)
+        tree = _tree(workspace, request.base)
+        plan, notices = make_plan(read_config(tree, request.config_path, required=request.config_required), tree)
+        with load_rules(plan.rule_sources, plan.utils) as rules:
+            return RulesAtBase(plan.rule_sources, tuple(rules.rules), (*notices, *rules.notices))
+
+
+def config_at_base(place: Place) -> Config:
+    """The resolved configuration; raises ConfigError when it, or a name in it, is wrong."""
+    with Workspace(place.repository) as workspace:
+        request = place.request(workspace)
+        tree = _tree(workspace, request.base)
+        config = read_config(tree, request.config_path, required=request.config_required)
+        make_plan(config, tree)
+        return config
+
+
+def read_templates(workspace: Workspace, base: str) -> dict[str, str]:
+    """The base's own templates, by name. What is no readable text is left out: the template that ships is used."""
+    tree = _tree(workspace, base)
+    out: dict[str, str] = {}
+    for name in ("comment.md.j2", "summary.md.j2"):
+        entry = tree.find(RepoPath(TEMPLATE_FOLDER + name.encode()))
+        if entry is None or entry.why_not_read:
+            continue
+        data = tree.blob(entry).data
+        if data is not None:
+            out[name] = data.decode("utf-8", "replace")
+    return out
+
+
+def _tree(workspace: Workspace, revision: str) -> Tree:
+    return Tree(workspace.store, workspace.store.commit(workspace.resolve(revision).sha).tree)
+
+
+def _known(workspace: Workspace, request: Request) -> tuple[Revision | None, Revision | None]:
+    """What can still be said of the two commits when a run has failed."""
+
+    def resolve(name: str) -> Revision | None:
+        try:
+            return workspace.resolve(name)
+        except KodusCheckError:
+            return None
+
+    return resolve(request.base), resolve(request.head)
+
+
+def _config_failed(workspace: Workspace, request: Request, error: ConfigError) -> Checked:
+    """Exit 2, unless head is the change that repairs the config: then nobody could merge the repair."""
+    base, head = _known(workspace, request)
+    done = _failed(error, (base, head), kind=NoticeKind.CONFIG_INVALID)
+    if head is None:
+        return Checked(done, EXIT_USAGE, {})
+    tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
+    try:
+        repaired = read_config(tree, request.config_path, required=request.config_required)
+        make_plan(repaired, tree)
+    except KodusCheckError:
+        return Checked(done, EXIT_USAGE, {})
+    notice = Notice(
+        NoticeKind.CONFIG_REPAIRED_IN_HEAD,
+        "The configuration at the base is broken, and this change repairs it. Nothing was judged; the check passes so that the "
+        "repair can be merged.",
+        str(request.config_path),
+    )
+    return Checked(replace(done, notices=(*done.notices, notice)), EXIT_OK, {})
+
+
+def _failed(
+    error: KodusCheckError,
+    known: tuple[Revision | None, Revision | None],
+    *,
+    kind: NoticeKind = NoticeKind.COULD_NOT_REVIEW,
+) -> Review:
+    problems: Iterable[str] = error.problems if isinstance(error, ConfigError) else (str(error),)
+    return Review(
+        outcome=Outcome.FAILED,
+        base=known[0],
+        head=known[1],
+        merge_base=None,
+        config_sha=None,
+        config_sources=(),
+        findings=(),
+        drops=(),
+        notices=tuple(Notice(kind, problem, error.where or "") for problem in problems),
+        coverage=(),
+        rules=(),
+        timings={},
+    )

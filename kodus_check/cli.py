@@ -1,0 +1,210 @@
+"""The command line: options in, one function of ``app`` each, text or JSON out. No logic of its own."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kodus_check import __version__
+from kodus_check.errors import ConfigError, KodusCheckError, UsageError
+
+if TYPE_CHECKING:
+    from kodus_check.app import Checked, Place
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+FORMATS = ("text", "markdown", "json")
+SEVERITIES = ("critical", "high", "medium", "low", "info", "never")
+
+
+def place_options(command: _Command) -> _Command:
+    """The options that every command over a repository takes."""
+    for option in (
+        click.option("--config", metavar="PATH", help="Another config path, at the base. [default: .kodus-check.yml]"),
+        click.option("--head", metavar="REV", help="The commit under review. [default: HEAD]"),
+        click.option("--base", metavar="REV", help="The target branch, which judges. [default: origin/HEAD]"),
+        click.option(
+            "--repo",
+            "repository",
+            metavar="DIR",
+            default=".",
+            type=click.Path(exists=True, file_okay=False, path_type=Path),
+            help="The clone. [default: the current directory]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def format_option(*formats: str) -> Callable[[_Command], _Command]:
+    return click.option("--format", "form", type=click.Choice(formats), default="text", show_default=True, help="What stdout gets.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kodus-check")
+def cli() -> None:
+    """Judge a change by the rules of its base branch, and publish nothing that cannot be proved.
+
+    Exit codes: 0 nothing that gates; 1 a gating finding; 2 usage or configuration error; 3 could not review;
+    4 something that should have been judged was not.
+    """
+
+
+@cli.command()
+@place_options
+@format_option(*FORMATS)
+@click.option("--output", "outputs", multiple=True, metavar="FORMAT:PATH", help="Write the result to a file too. Repeatable.")
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="The lowest severity of a gating finding that fails the check.")
+def run(
+    repository: Path,
+    base: str | None,
+    head: str | None,
+    config: str | None,
+    form: str,
+    outputs: tuple[str, ...],
+    fail_on: str | None,
+) -> None:
+    """Run the whole check on a change."""
+    from kodus_check.app import check
+    from kodus_check.progress import Progress
+
+    targets = [_output(text) for text in outputs]
+    with Progress() as progress:
+        checked = check(_place(repository, base, head, config), progress, fail_on=fail_on)
+    for output_form, path in targets:
+        try:
+            path.write_text(_written(checked, output_form), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"the result cannot be written: {error.strerror}", where=str(path)) from None
+    click.echo(_written(checked, form), nl=False)
+    sys.exit(checked.exit_code)
+
+
+@cli.command()
+@place_options
+@format_option("text", "json")
+def changes(repository: Path, base: str | None, head: str | None, config: str | None, form: str) -> None:
+    """Show the change set: files, hunks, changed and commentable lines."""
+    from kodus_check.app import read_change_of
+    from kodus_check.reports import jsondoc
+    from kodus_check.reports.tables import changes_text
+
+    change = read_change_of(_place(repository, base, head, config))
+    click.echo(jsondoc.dump(jsondoc.changes_document(change)) if form == "json" else changes_text(change), nl=False)
+
+
+@cli.command()
+@place_options
+@format_option("text", "json")
+def rules(repository: Path, base: str | None, head: str | None, config: str | None, form: str) -> None:
+    """Show every rule document at the base, and why one does not run."""
+    from kodus_check.app import rules_at_base
+    from kodus_check.reports import jsondoc
+    from kodus_check.reports.tables import rules_text
+
+    found = rules_at_base(_place(repository, base, head, config))
+    document = jsondoc.rules_document(found.sizes, found.rules, found.notices)
+    click.echo(jsondoc.dump(document) if form == "json" else rules_text(found.sizes, found.rules, found.notices), nl=False)
+
+
+@cli.group("config")
+def config_group() -> None:
+    """Look at the configuration."""
+
+
+@config_group.command()
+@place_options
+@click.option("--file", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Check this file instead.")
+def check(repository: Path, base: str | None, head: str | None, config: str | None, file: Path | None) -> None:
+    """Say whether the config at the base is valid (exit 0) or what is wrong with it (exit 2)."""
+    if file is not None:
+        from kodus_check.config.load import parse_config
+
+        parse_config(file.read_bytes(), str(file))
+        click.echo(f"{file}: valid (names of rules are checked at the base only)")
+        return
+    from kodus_check.app import config_at_base
+
+    found = config_at_base(_place(repository, base, head, config))
+    click.echo(f"{', '.join(found.sources)}: valid" if found.from_file else "no config at the base: the defaults apply")
+
+
+@config_group.command()
+@place_options
+@format_option("text", "json")
+def show(repository: Path, base: str | None, head: str | None, config: str | None, form: str) -> None:
+    """Show the resolved configuration, each value with its level and place."""
+    from kodus_check.app import config_at_base
+    from kodus_check.reports import jsondoc
+    from kodus_check.reports.tables import config_text
+
+    found = config_at_base(_place(repository, base, head, config))
+    values = [(key, value, found.origin(key).level, found.origin(key).where) for key, value in found.values().items()]
+    if form == "text":
+        click.echo(config_text(values), nl=False)
+        return
+    listed = [{"key": key, "value": value, "level": level, "where": where or None} for key, value, level, where in values]
+    click.echo(jsondoc.dump({"version": jsondoc.VERSION, "values": listed}), nl=False)
+
+
+@config_group.command()
+def schema() -> None:
+    """Print the JSON Schema of a config file, for editors."""
+    from kodus_check.config.schema import json_schema
+
+    click.echo(json.dumps(json_schema(), indent=2))
+
+
+@cli.command()
+def demo() -> None:
+    """Build a small repository with a change in it, run the check, and print what it would comment."""
+    from kodus_check.demo import run_demo
+
+    click.echo(run_demo(), nl=False)
+
+
+def main() -> None:
+    """The entry point: errors that people can cause become one message and their exit code."""
+    from kodus_check.text import log_safe, visible
+
+    try:
+        cli(standalone_mode=True)
+    except ConfigError as error:
+        for problem in error.problems:
+            click.echo(log_safe(f"kodus-check: {visible(problem)}"), err=True)
+        sys.exit(error.exit_code)
+    except KodusCheckError as error:
+        click.echo(log_safe(f"kodus-check: {visible(str(error))}"), err=True)
+        sys.exit(error.exit_code)
+
+
+def _place(repository: Path, base: str | None, head: str | None, config: str | None) -> "Place":
+    from kodus_check.app import Place
+
+    return Place(repository, base, head, config)
+
+
+def _output(text: str) -> tuple[str, Path]:
+    form, colon, path = text.partition(":")
+    if not colon or form not in FORMATS or not path:
+        raise UsageError(
+            "not an output", where=f"--output {text}", remedy=f"Write FORMAT:PATH, where FORMAT is one of {', '.join(FORMATS)}."
+        )
+    return form, Path(path)
+
+
+def _written(checked: "Checked", form: str) -> str:
+    if form == "json":
+        from kodus_check.reports.jsondoc import dump, review_document
+
+        return dump(review_document(checked.review))
+    if form == "markdown":
+        from kodus_check.reports.markdown import markdown_report
+
+        return markdown_report(checked.review, checked.templates)
+    from kodus_check.reports.textreport import text_report
+
+    return text_report(checked.review)

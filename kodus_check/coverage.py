@@ -1,0 +1,53 @@
+"""What happened to each changed file: judged by the rules, rightly left alone, or not scanned though it should have been."""
+
+from collections.abc import Iterator
+
+from kodus_check.git.trees import LFS_POINTER
+from kodus_check.model import Change, ChangedFile, Coverage, CoverageReason, CoverageStatus, FileKind, FileStatus, Scope
+from kodus_check.plan import Plan
+from kodus_check.rules.ruleset import RuleSet
+from kodus_check.rules.scan import ScanResult, scannable
+
+_KINDS = {FileKind.SYMLINK: CoverageReason.SYMLINK, FileKind.SUBMODULE: CoverageReason.SUBMODULE}
+
+
+def head_lines_to_judge(file: ChangedFile, plan: Plan, data: bytes) -> bool:
+    """Whether this file of head has lines that a rule could speak of."""
+    if file.kind in _KINDS or file.status is FileStatus.DELETED or data.startswith(LFS_POINTER):
+        return False
+    if plan.config.scope is Scope.CHANGED_FILES:
+        return True
+    edited_binary = file.kind is FileKind.BINARY and file.status in (FileStatus.MODIFIED, FileStatus.RENAMED)
+    return bool(file.added or file.cuts) or (edited_binary and file.old_oid != file.new_oid)
+
+
+def coverage_of(change: Change, plan: Plan, rules: RuleSet, result: ScanResult) -> Iterator[Coverage]:
+    """The coverage of every changed file, in the order of the change."""
+    for file in change.files:
+        status, reason = _fate(file, plan, rules, result)
+        yield Coverage(file.path, status, reason)
+
+
+def _fate(file: ChangedFile, plan: Plan, rules: RuleSet, result: ScanResult) -> tuple[CoverageStatus, CoverageReason | None]:
+    reason = result.not_scanned.get(file.path)
+    if reason is CoverageReason.EMPTY:
+        return CoverageStatus.SKIPPED, reason
+    if reason is not None:
+        return CoverageStatus.NOT_SCANNED, reason
+    if file.path in result.unruled:
+        return CoverageStatus.SKIPPED, CoverageReason.NO_RULE
+    if file.path in result.read:
+        return CoverageStatus.RULES_ONLY, None
+    if file.path in plan.ignored:
+        return CoverageStatus.SKIPPED, CoverageReason.IGNORED
+    if file.kind in _KINDS:
+        return CoverageStatus.SKIPPED, _KINDS[file.kind]
+    if file.status is FileStatus.DELETED:
+        return CoverageStatus.SKIPPED, CoverageReason.DELETED
+    if not scannable(file.path, rules.languages):
+        return CoverageStatus.SKIPPED, CoverageReason.BINARY if file.kind is FileKind.BINARY else CoverageReason.NO_RULE
+    if file.oversize:
+        return CoverageStatus.NOT_SCANNED, CoverageReason.TOO_LARGE
+    if file.added or file.cuts:
+        return CoverageStatus.SKIPPED, CoverageReason.LFS_POINTER
+    return CoverageStatus.SKIPPED, CoverageReason.NO_CHANGED_LINES

@@ -1,0 +1,1 @@
+"""From a candidate to a finding or a drop. Nothing outside this package makes evidence."""

@@ -1,0 +1,165 @@
+"""From a checkout to a repository of our own that borrows nothing but its objects.
+
+T1  the workspace's config, hooks, attributes, replace refs and commit graph are under the pull request's hand (code that ran
+    earlier in the job, a reused runner)       -> a bare repository of our own, ``objects/info/alternates`` to the workspace's
+T2  the clone belongs to another user          -> one ``rev-parse`` with a global config of ours that names this directory safe
+T3  a forged commit graph or replace ref moves ``HEAD~3``  -> only plain names go to git, ``~`` and ``^`` are walked by us
+"""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from kodus_check.errors import CannotReview, UsageError
+from kodus_check.git.objects import ObjectStore
+from kodus_check.git.process import OPTIONS, environment, run, said
+from kodus_check.model import Revision, Sha, is_sha, parse_sha
+
+_SUFFIX = re.compile(r"(?:~[0-9]*|\^[0-9]*|\^\{commit\}|\^\{\})+$")
+_STEP = re.compile(r"~([0-9]*)|\^([0-9]*)(?!\{)|\^\{(?:commit)?\}")
+
+
+class Workspace:
+    """The checkout at ``directory``, and an isolated repository over its objects in ``git_dir``. A context manager."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._scratch = Path(tempfile.mkdtemp(prefix="kodus-check-git-"))
+        try:
+            self._global_config = self._write_global_config()
+            common, self.hash_kind = self._discover()
+            self.git_dir = self._isolate(common)
+            self.store = ObjectStore(self.git_dir)
+        except BaseException:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            raise
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.store.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def resolve(self, name: str) -> Revision:
+        """The commit that ``name`` means in the workspace. Branches, tags, ids, and ``~N``/``^N`` behind them."""
+        suffix = _SUFFIX.search(name)
+        plain = name[: suffix.start()] if suffix else name
+        steps = suffix[0] if suffix else ""
+        if not plain or plain.startswith("-") or any(part in plain for part in ("..", ":", "^", "~", "@{-", "\0")):
+            raise UsageError(
+                "this is not one revision", where=name, remedy="Give a branch, a tag or a commit id, such as `origin/main`."
+            )
+        sha = parse_sha(plain) if is_sha(plain) else self._rev_parse(plain, name)
+        if len(sha) != (64 if self.hash_kind == "sha256" else 40):
+            raise CannotReview(f"`{name}` is not an id of this {self.hash_kind} repository")
+        commit = self.store.commit(sha)
+        for step in _STEP.finditer(steps):
+            for _ in range(int(step[1] or 1) if step[1] is not None else 0):
+                if not commit.parents:
+                    raise CannotReview(f"`{name}` goes back further than the history does")
+                commit = self.store.commit(commit.parents[0])
+            if step[2] is not None and (number := int(step[2] or 1)):
+                if number > len(commit.parents):
+                    raise CannotReview(f"`{name}`: commit {commit.oid} has no parent {number}")
+                commit = self.store.commit(commit.parents[number - 1])
+        return Revision(name, commit.oid)
+
+    def default_base(self) -> str | None:
+        """``origin/HEAD`` where the clone has it: the remote's default branch."""
+        found = self._git_in_workspace("--verify", "--quiet", "refs/remotes/origin/HEAD")
+        return "origin/HEAD" if found.returncode == 0 else None
+
+    def _rev_parse(self, plain: str, name: str) -> Sha:
+        found = self._git_in_workspace("--verify", "--quiet", plain)
+        text = found.stdout.decode("ascii", "replace").strip()
+        if found.returncode != 0 or not is_sha(text):
+            raise CannotReview(
+                f"unknown revision `{name}`",
+                where=str(self.directory),
+                remedy="Name a branch, tag or commit that this clone has (`git branch -a` lists them), or fetch it first.",
+            )
+        return parse_sha(text)
+
+    def _git_in_workspace(self, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
+        """The one git command that runs in the workspace: ``rev-parse``, which reads refs and runs nothing."""
+        # A bare repository is used only when it is the very directory that was named, never one found inside a checkout.
+        place = [f"--git-dir={self.directory.resolve()}"] if _is_bare(self.directory) else ["-C", str(self.directory)]
+        return run(
+            ["git", *place, *OPTIONS, "-c", "safe.bareRepository=explicit", "rev-parse", *arguments],
+            env=environment(GIT_CONFIG_GLOBAL=str(self._global_config)),
+        )
+
+    def _write_global_config(self) -> Path:
+        path = self._scratch / "gitconfig"
+        directory = str(self.directory.resolve()).replace("\\", "\\\\").replace('"', '\\"')
+        # Discovery may go up to a parent directory, whose owner counts; only this process and this one command read the file.
+        parents = [directory, *(str(parent) for parent in self.directory.resolve().parents)]
+        path.write_text("[safe]\n" + "".join(f'\tdirectory = "{parent}"\n' for parent in parents), encoding="utf-8")
+        return path
+
+    def _discover(self) -> tuple[Path, str]:
+        missing = _missing_common_directory(self.directory)
+        if missing is not None:
+            raise CannotReview(
+                f"this is a worktree, and the repository it belongs to is not here: {missing}",
+                where=str(self.directory),
+                remedy=f"Mount {missing} at the same path too, or check out a full clone.",
+            )
+        found = self._git_in_workspace("--path-format=absolute", "--git-common-dir", "--show-object-format")
+        if found.returncode != 0:
+            raise CannotReview(
+                f"this is not a git repository: {said(found.stderr)}",
+                where=str(self.directory),
+                remedy="Run this in a clone, or name one with `--repo DIR`.",
+            )
+        common, _, hash_kind = found.stdout.decode("utf-8", "surrogateescape").rstrip("\n").rpartition("\n")
+        if not (Path(common) / "objects").is_dir():
+            raise CannotReview(
+                f"the repository's common directory is not here: {common}",
+                where=str(self.directory),
+                remedy=f"Mount {common} at the same path too, or check out a full clone.",
+            )
+        return Path(common), hash_kind
+
+    def _isolate(self, common: Path) -> Path:
+        git_dir = self._scratch / "isolated.git"
+        made = run(
+            ["git", "init", "--quiet", "--bare", "--template=", f"--object-format={self.hash_kind}", str(git_dir)],
+            env=environment(),
+        )
+        if made.returncode != 0:
+            raise CannotReview(f"git could not make a repository: {said(made.stderr)}", where=str(git_dir))
+        objects = common / "objects"
+        if "\n" in str(objects):
+            raise CannotReview("the path of this repository holds a line break", where=str(common))
+        alternates = git_dir / "objects" / "info" / "alternates"
+        alternates.parent.mkdir(parents=True, exist_ok=True)
+        quoted = str(objects)
+        if quoted.startswith(('"', "#")):
+            quoted = '"' + quoted.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        alternates.write_text(f"{quoted}\n", encoding="utf-8", errors="surrogateescape")
+        shallow = common / "shallow"
+        if shallow.is_file():
+            shutil.copyfile(shallow, git_dir / "shallow")
+        return git_dir
+
+
+def _is_bare(directory: Path) -> bool:
+    return not (directory / ".git").exists() and all((directory / name).exists() for name in ("HEAD", "objects", "refs"))
+
+
+def _missing_common_directory(directory: Path) -> str | None:
+    """The directory that a worktree's ``.git`` file points to, when it is not there (only the worktree was mounted)."""
+    for place in (directory.resolve(), *directory.resolve().parents):
+        pointer = place / ".git"
+        if pointer.is_dir():
+            return None
+        if pointer.is_file():
+            target = pointer.read_text(encoding="utf-8", errors="surrogateescape").partition("gitdir:")[2].strip()
+            path = place / target
+            return None if path.is_dir() else str(path.parent.parent if path.parent.name == "worktrees" else path)
+    return None

@@ -1,0 +1,112 @@
+"""What people must know about a run beside its findings: what happened, what it means for the result, what to do."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from kodus_check.model import Change, Coverage, CoverageStatus, Match, Notice, NoticeKind, RepoPath
+from kodus_check.plan import Plan
+from kodus_check.rules.ruleset import RuleSet
+
+_MOST_NAMED = 10
+
+
+def change_notices(change: Change, plan: Plan) -> list[Notice]:
+    """That the change edits what configures the check: it had no say in this run."""
+    paths = [path for file in change.files for path in {file.path, file.old_path} if path is not None and plan.configures(path)]
+    if not paths:
+        return []
+    named = list(dict.fromkeys(str(path) for path in sorted(paths)))
+    return [
+        Notice(
+            NoticeKind.CHECK_CONFIGURATION_CHANGED,
+            f"The change edits {_listed(named)}. It had no effect on this run, which was judged by the base; "
+            "read these edits yourself, for they take effect once merged.",
+            named[0],
+        )
+    ]
+
+
+def coverage_notices(change: Change, rules: RuleSet, coverage: Iterable[Coverage]) -> list[Notice]:
+    """What was not scanned, and that nothing was there to judge at all."""
+    listed = list(coverage)
+    notices: list[Notice] = []
+    unscanned = [one for one in listed if one.status is CoverageStatus.NOT_SCANNED]
+    if unscanned:
+        reasons = Counter(str(one.reason) for one in unscanned)
+        counts = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+        notices.append(
+            Notice(
+                NoticeKind.NOT_SCANNED,
+                f"NOT SCANNED: {_listed([str(one.path) for one in unscanned])} ({counts}). No rule has judged them, so this result "
+                "is partial. Split or repair these files, or put them under `ignore` at the base.",
+                str(unscanned[0].path),
+            )
+        )
+    if not rules.loaded:
+        notices.append(
+            Notice(
+                NoticeKind.NO_RULES,
+                "No rule is loaded, so nothing was judged. Add ast-grep rules at the base (`sgconfig.yml`, or `main_review.rules` "
+                "in the config); `kodus-check rules` shows why a rule was refused.",
+            )
+        )
+    elif not change.files:
+        notices.append(
+            Notice(
+                NoticeKind.NOTHING_TO_JUDGE,
+                f"{change.base.ref} and {change.head.ref} do not differ, so nothing was judged. Check `--base` and `--head`.",
+            )
+        )
+    elif not any(one.status in (CoverageStatus.RULES_ONLY, CoverageStatus.JUDGED) for one in listed) and not unscanned:
+        notices.append(
+            Notice(
+                NoticeKind.NOTHING_TO_JUDGE,
+                f"No rule applies to any of the {len(change.files)} changed files, so nothing was judged. "
+                f"The rules are for {', '.join(sorted(rules.languages))}.",
+            )
+        )
+    return notices
+
+
+def suppression_notices(gone: Mapping[RepoPath, list[Match]], added: Mapping[RepoPath, tuple[int, ...]]) -> list[Notice]:
+    """Matches that a comment of the base silences, and comments that the change adds (which silence nothing)."""
+    notices: list[Notice] = []
+    for path, matches in sorted(gone.items()):
+        places = _listed([f"`{match.rule_id}` at line {match.start_line}" for match in matches])
+        notices.append(
+            Notice(
+                NoticeKind.SUPPRESSION_HONOURED,
+                f"{places}: silenced by an `ast-grep-ignore` comment that stands at the base. "
+                "Remove the comment there to have it reported.",
+                str(path),
+            )
+        )
+    for path, lines in sorted(added.items()):
+        places = _listed([str(line) for line in lines])
+        notices.append(
+            Notice(
+                NoticeKind.SUPPRESSION_ADDED,
+                f"The change adds an `ast-grep-ignore` comment (line {places}). It silenced nothing in this run; "
+                "once merged, one that names its rule will. Read it before you merge.",
+                str(path),
+            )
+        )
+    return notices
+
+
+def out_of_scope_notice(count: int) -> list[Notice]:
+    """How many matches lie on lines that the change does not touch."""
+    if not count:
+        return []
+    matches = "1 match lies" if count == 1 else f"{count} matches lie"
+    return [
+        Notice(
+            NoticeKind.OUT_OF_SCOPE,
+            f"{matches} on lines that the change does not touch and were not reported. `scope: changed-files` reports them.",
+        )
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

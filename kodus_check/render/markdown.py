@@ -1,0 +1,164 @@
+"""Comments and summary as Markdown.
+
+T1  text of head in a template's hands   -> templates get finished, escaped Markdown; there is nothing raw for one to forget
+T2  a template of the base runs code     -> sandboxed, immutable environment, and one that fails is replaced by ours, with a notice
+T3  a body above the platform's limit    -> cut visibly, its fences closed
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kodus_check.model import Finding, Mode, Notice, NoticeKind, Outcome, Review, RuleStatus
+from kodus_check.render.headline import headline
+from kodus_check.text import code_span, fenced, inline_markdown, quoted, shorten, trusted_markdown
+
+MAX_BODY = 60_000
+MAX_EVIDENCE_LINES = 12
+MAX_EVIDENCE_CHARACTERS = 2_000
+MAX_LISTED = 200
+
+NAMES = ("comment.md.j2", "summary.md.j2")
+
+_FENCE_LANGUAGES = {"csharp": "cs"}
+
+
+class Templates:
+    """The templates of a run: those that ship, or the base's own in ``overrides`` (name to text). Problems go to ``notices``."""
+
+    def __init__(self, overrides: Mapping[str, str] | None = None) -> None:
+        from jinja2 import BaseLoader, DictLoader, FileSystemLoader
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        def environment(loader: BaseLoader) -> ImmutableSandboxedEnvironment:
+            # Markdown is not HTML: the values are escaped before they get here (T1).
+            return ImmutableSandboxedEnvironment(loader=loader, trim_blocks=True, lstrip_blocks=True, autoescape=False)
+
+        self._own = environment(FileSystemLoader(Path(__file__).parent / "templates"))
+        self._overrides = environment(DictLoader(dict(overrides or {})))
+        self._overridden = set(overrides or {})
+        self.notices: list[Notice] = []
+
+    def render(self, name: str, values: Mapping[str, Any]) -> str:
+        from jinja2 import TemplateError
+
+        if name in self._overridden:
+            try:
+                return self._overrides.get_template(name).render(values)
+            except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+                self._overridden.discard(name)
+                reason = f"{type(error).__name__}: {error}"
+                self.notices.append(
+                    Notice(
+                        NoticeKind.TEMPLATE_REFUSED,
+                        f"This template failed ({shorten(reason, 200)}); the one that ships was used. Correct it at the base.",
+                        name,
+                    )
+                )
+        return self._own.get_template(name).render(values)
+
+
+def comment(finding: Finding, templates: Templates, *, language: str = "") -> str:
+    """The Markdown body of one finding. ``language`` names the rule's language for the code fence."""
+    evidence = finding.evidence
+    text = _shown_text(evidence.text)
+    body = templates.render(
+        "comment.md.j2",
+        {
+            "severity": str(finding.severity),
+            "mode": str(finding.mode),
+            "title": inline_markdown(finding.title),
+            "body": trusted_markdown(finding.body),
+            "rule": code_span(evidence.rule_id),
+            "source": code_span(evidence.source),
+            "place": code_span(place_of(finding)),
+            "evidence": quoted(fenced(text, _FENCE_LANGUAGES.get(language, language))),
+        },
+    )
+    return _capped(body)
+
+
+def summary(review: Review, templates: Templates) -> str:
+    """The Markdown of the summary comment."""
+    fates = Counter(rule.status for rule in review.rules)
+    states = Counter(str(one.reason or one.status) for one in review.coverage)
+    body = templates.render(
+        "summary.md.j2",
+        {
+            "headline": inline_markdown(headline(review)),
+            "outcome": str(review.outcome),
+            "problem": _problem(review),
+            "findings": list(_rows(review.findings)),
+            "notices": [
+                {
+                    "kind": str(notice.kind),
+                    "subject": code_span(notice.subject) if notice.subject else "",
+                    "message": inline_markdown(notice.message),
+                }
+                for notice in (*review.notices, *templates.notices)
+                if notice.kind is not NoticeKind.COULD_NOT_REVIEW
+            ],
+            "base_ref": code_span(review.base.ref) if review.base else "",
+            "base": code_span(review.base.sha) if review.base else "",
+            "head": code_span(review.head.sha) if review.head else "",
+            "merge_base": code_span(review.merge_base) if review.merge_base else "",
+            "rules": ", ".join(f"{fates[status]} {status}" for status in RuleStatus if fates[status]) or "none",
+            "coverage": ", ".join(f"{count} {name}" for name, count in sorted(states.items())) or "none",
+            "dropped": ", ".join(
+                f"{count} {reason}" for reason, count in sorted(Counter(str(drop.reason) for drop in review.drops).items())
+            ),
+            "reproduce": code_span(reproduce(review)),
+        },
+    )
+    return _capped(body)
+
+
+def place_of(finding: Finding) -> str:
+    """``path:line`` or ``path:first-last``."""
+    lines = f"{finding.start_line}" if finding.start_line == finding.end_line else f"{finding.start_line}-{finding.end_line}"
+    return f"{finding.path}:{lines}"
+
+
+def reproduce(review: Review) -> str:
+    """The command that gives this review again."""
+    if review.base is None or review.head is None:
+        return "kodus-check run"
+    return f"kodus-check run --base {review.base.sha} --head {review.head.sha}"
+
+
+def _problem(review: Review) -> str:
+    if review.outcome is not Outcome.FAILED:
+        return ""
+    texts = [notice.message for notice in review.notices if notice.kind is NoticeKind.COULD_NOT_REVIEW]
+    return "\n\n".join(inline_markdown(text) for text in texts)
+
+
+def _rows(findings: Iterable[Finding]) -> Iterable[dict[str, str]]:
+    listed = sorted(findings, key=lambda finding: (finding.severity.rank, finding.path, finding.start_line))
+    for finding in listed[:MAX_LISTED]:
+        yield {
+            "severity": str(finding.severity),
+            "place": code_span(place_of(finding)),
+            "title": inline_markdown(shorten(finding.title, 300)),
+            "rule": code_span(finding.evidence.rule_id),
+            "mode": str(finding.mode) if finding.mode is not Mode.COMMENT else "",
+        }
+    if len(listed) > MAX_LISTED:
+        more = f"{len(listed) - MAX_LISTED} more findings are in the JSON report"
+        yield {"severity": "", "place": "…", "title": more, "rule": "", "mode": ""}
+
+
+def _shown_text(text: str) -> str:
+    lines = text.split("\n")
+    cut = lines[:MAX_EVIDENCE_LINES]
+    if len(lines) > len(cut):
+        cut.append(f"… ({len(lines) - len(cut)} more lines)")
+    return shorten("\n".join(cut), MAX_EVIDENCE_CHARACTERS)
+
+
+def _capped(body: str) -> str:
+    body = body.strip() + "\n"
+    if len(body) <= MAX_BODY:
+        return body
+    return trusted_markdown(body[: MAX_BODY - 200].rpartition("\n")[0]) + "\n\n… this text was cut here: it is too long.\n"

@@ -1,0 +1,169 @@
+"""The JSON documents that scripts rely on. Their schemas are in ``schemas/``; a change there is a major version."""
+
+import base64
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from kodus_check.model import (
+    Change,
+    ChangedFile,
+    Drop,
+    Evidence,
+    Finding,
+    Notice,
+    RepoPath,
+    Review,
+    Revision,
+    Rule,
+)
+from kodus_check.text import json_log_safe
+
+VERSION = 1
+
+
+def dump(document: dict[str, Any]) -> str:
+    """The text of a document: ASCII, stable order, safe in a CI log."""
+    return json_log_safe(json.dumps(document, indent=2)) + "\n"
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of a document: ``review``, ``changes`` or ``rules``."""
+    text = (Path(__file__).parent / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def review_document(review: Review) -> dict[str, Any]:
+    """The Review document of ``run --format json``."""
+    return {
+        "version": VERSION,
+        "outcome": str(review.outcome),
+        "base": _revision(review.base),
+        "head": {"sha": review.head.sha} if review.head else None,
+        "merge_base": review.merge_base,
+        "config": {"sha": review.config_sha, "sources": list(review.config_sources)},
+        "findings": [_finding(finding) for finding in review.findings],
+        "dropped": [_drop(drop) for drop in review.drops],
+        "notices": _notices(review.notices),
+        "coverage": {
+            "files": [
+                {**_path(one.path), "status": str(one.status), "reason": str(one.reason) if one.reason else None}
+                for one in review.coverage
+            ]
+        },
+        "agents": [],
+        "timings": dict(review.timings),
+    }
+
+
+def changes_document(change: Change) -> dict[str, Any]:
+    """The document of ``changes``."""
+    return {
+        "version": VERSION,
+        "base": _revision(change.base),
+        "head": _revision(change.head),
+        "merge_base": change.merge_base,
+        "files": [_changed_file(file) for file in change.files],
+    }
+
+
+def rules_document(sources: Iterable[tuple[str, int, int]], rules: Iterable[Rule], notices: Iterable[Notice]) -> dict[str, Any]:
+    """The document of ``rules``; ``sources`` are (name, bytes, limit)."""
+    return {
+        "version": VERSION,
+        "sources": [{"source": name, "bytes": size, "limit": limit} for name, size, limit in sources],
+        "rules": [
+            {
+                "id": rule.id,
+                "language": rule.language,
+                "severity": str(rule.severity),
+                "status": str(rule.status),
+                "reason": rule.reason or None,
+                "source": rule.source,
+                "line": rule.line,
+            }
+            for rule in rules
+        ],
+        "notices": _notices(notices),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "fingerprint": finding.fingerprint,
+        "agent": finding.agent,
+        **_path(finding.path),
+        "old_path": str(finding.old_path) if finding.old_path else None,
+        "side": finding.side,
+        "start_line": finding.start_line,
+        "end_line": finding.end_line,
+        "severity": str(finding.severity),
+        "mode": str(finding.mode),
+        "title": finding.title,
+        "body": finding.body,
+        "evidence": _evidence(finding.evidence),
+    }
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "kind": "match",
+        "rule_id": evidence.rule_id,
+        "source": evidence.source,
+        "byte_start": evidence.byte_start,
+        "byte_end": evidence.byte_end,
+        "text": evidence.text,
+        "message": evidence.message,
+    }
+
+
+def _drop(drop: Drop) -> dict[str, Any]:
+    candidate = drop.candidate
+    return {
+        "reason": str(drop.reason),
+        "detail": drop.detail,
+        "candidate": {
+            "evidence": "match",
+            "rule_id": candidate.rule_id,
+            **_path(candidate.path),
+            "start_line": candidate.start_line,
+            "end_line": candidate.end_line,
+        },
+    }
+
+
+def _changed_file(file: ChangedFile) -> dict[str, Any]:
+    return {
+        **_path(file.path),
+        "old_path": str(file.old_path) if file.old_path else None,
+        "status": str(file.status),
+        "kind": str(file.kind),
+        "hunks": [
+            {
+                "old_start": hunk.old_start,
+                "old_lines": hunk.old_lines,
+                "new_start": hunk.new_start,
+                "new_lines": hunk.new_lines,
+            }
+            for hunk in file.hunks
+        ],
+        "added": list(file.added),
+        "removed": list(file.removed),
+        "commentable": {"right": list(file.right), "left": list(file.removed)},
+    }
+
+
+def _revision(revision: Revision | None) -> dict[str, str] | None:
+    return {"ref": revision.ref, "sha": revision.sha} if revision else None
+
+
+def _path(path: RepoPath) -> dict[str, str]:
+    if path.is_utf8:
+        return {"path": str(path)}
+    return {"path": str(path), "path_b64": base64.b64encode(path.raw).decode()}
+
+
+def _notices(notices: Iterable[Notice]) -> list[dict[str, str]]:
+    return [{"kind": str(one.kind), "message": one.message, "subject": one.subject} for one in notices]

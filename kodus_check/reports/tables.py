@@ -1,0 +1,50 @@
+"""Plain text of the smaller documents: the change set, the rules, the configuration."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from kodus_check.model import Change, LineSet, Notice, Rule, RuleStatus
+from kodus_check.text import log_safe, one_line, shorten
+
+
+def changes_text(change: Change) -> str:
+    """One line a file: status, kind, path, and the changed line ranges."""
+    lines = [
+        f"base {change.base.sha} ({one_line(change.base.ref)})",
+        f"head {change.head.sha} ({one_line(change.head.ref)})",
+        f"merge base {change.merge_base}",
+        f"{len(change.files)} changed files",
+    ]
+    for file in change.files:
+        old = f" (from {one_line(str(file.old_path))})" if file.old_path else ""
+        kind = "" if file.kind == "file" else f" [{file.kind}]"
+        lines.append(f"{file.status:13} {one_line(str(file.path))}{old}{kind}  +{_ranges(file.added)} -{_ranges(file.removed)}")
+    return log_safe("\n".join(lines) + "\n")
+
+
+def rules_text(sizes: Iterable[tuple[str, int, int]], rules: Iterable[Rule], notices: Iterable[Notice]) -> str:
+    """One line a rule, then the notices."""
+    listed = list(rules)
+    loaded = sum(rule.status is RuleStatus.LOADED for rule in listed)
+    lines = [f"{loaded} of {len(listed)} rules run, from {len(list(sizes))} sources"]
+    for rule in listed:
+        reason = f"  {one_line(rule.reason)}" if rule.reason else ""
+        name = one_line(rule.id) or "(no id)"
+        lines.append(f"{rule.status:8} {rule.severity:8} {rule.language:11} {name}  {one_line(rule.source)}:{rule.line}{reason}")
+    lines.extend(f"notice: {one_line(notice.subject)}: {one_line(notice.message)}" for notice in notices)
+    return log_safe("\n".join(lines) + "\n")
+
+
+def config_text(values: Iterable[tuple[str, Any, str, str]]) -> str:
+    """One line a value: key, value, level, place."""
+    lines = [
+        f"{one_line(key)} = {shorten(one_line(repr(value)), 200)}  ({level}{f', {one_line(where)}' if where else ''})"
+        for key, value, level, where in values
+    ]
+    return log_safe("\n".join(lines) + "\n")
+
+
+def _ranges(lines: LineSet) -> str:
+    shown = [f"{start}" if start == end else f"{start}-{end}" for start, end in lines.ranges[:8]]
+    more = len(lines.ranges) - 8
+    return (",".join(shown) or "0") + (f",… ({more} more)" if more > 0 else "")

@@ -1,0 +1,185 @@
+"""The whole of judging, top-down: from two commits to a Review. Nothing here prints, posts or picks an exit code."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from kodus_check.config.load import DEFAULT_PATH, read_config
+from kodus_check.config.resolved import Config
+from kodus_check.coverage import coverage_of, head_lines_to_judge
+from kodus_check.evidence.judge import finding_of_match, prove_match
+from kodus_check.git.change import read_change
+from kodus_check.git.trees import Tree
+from kodus_check.git.workspace import Workspace
+from kodus_check.model import (
+    Change,
+    ChangedFile,
+    CoverageStatus,
+    Drop,
+    Finding,
+    Match,
+    Notice,
+    Outcome,
+    RepoPath,
+    Review,
+    Scope,
+    Sha,
+)
+from kodus_check.notices import change_notices, coverage_notices, out_of_scope_notice, suppression_notices
+from kodus_check.plan import Plan, make_plan
+from kodus_check.rules import suppress
+from kodus_check.rules.ruleset import RuleSet, load_rules
+from kodus_check.rules.scan import ScanResult, ScratchTree, scan, scannable, silenced
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to judge: names of revisions, where the config lies at the base, and what the command line says over it."""
+
+    base: str
+    head: str
+    config_path: RepoPath = DEFAULT_PATH
+    config_required: bool = False
+    adjust: Callable[[Config], Config] = field(default=lambda config: config)
+
+
+def review(workspace: Workspace, request: Request, progress: Progress) -> Review:
+    """Judges ``head`` by what stands at ``base``. Raises ConfigError or CannotReview where it cannot."""
+    clock = _Clock()
+    base, head = workspace.resolve(request.base), workspace.resolve(request.head)
+    with clock("plan"):
+        tree = Tree(workspace.store, workspace.store.commit(base.sha).tree)
+        config = request.adjust(read_config(tree, request.config_path, required=request.config_required))
+        plan, notices = make_plan(config, tree)
+    with load_rules(plan.rule_sources, plan.utils) as rules, ScratchTree() as scratch:
+        notices += rules.notices
+        progress(f"reading the change {base.sha[:12]}..{head.sha[:12]}")
+        with clock("change"):
+            change, found = read_change(
+                workspace, base, head, as_text=lambda path: scannable(path, rules.languages), sink=_to_scan(plan, rules, scratch)
+            )
+        notices += found
+        progress(f"scanning {len(scratch.paths)} of {len(change.files)} changed files with {len(rules.loaded)} rules")
+        with clock("rules"):
+            result = scan(rules, scratch)
+            notices += _honour_suppressions(tree, change, rules, scratch, result)
+        with clock("proof"):
+            findings, drops, outside = _prove(workspace, change, plan, rules, result)
+    coverage = tuple(coverage_of(change, plan, rules, result))
+    notices += change_notices(change, plan)
+    notices += coverage_notices(change, rules, coverage)
+    notices += out_of_scope_notice(outside)
+    gating = {rule.id for rule in rules.loaded if plan.gates(rule)}
+    unscanned = [one.path for one in coverage if one.status is CoverageStatus.NOT_SCANNED]
+    return Review(
+        outcome=Outcome.PARTIAL if unscanned else Outcome.FINDINGS if findings else Outcome.CLEAN,
+        base=base,
+        head=head,
+        merge_base=change.merge_base,
+        config_sha=_blob_id(tree, request.config_path),
+        config_sources=config.sources,
+        findings=tuple(findings),
+        drops=tuple(drops),
+        notices=tuple(dict.fromkeys(notices)),
+        coverage=coverage,
+        rules=tuple(rules.rules),
+        timings=clock.seconds,
+        gate_open=config.on_unscanned_fails and any(_gate_covers(plan, rules, path) for path in unscanned),
+        fails=not gating.isdisjoint(finding.evidence.rule_id for finding in findings),
+    )
+
+
+def _to_scan(plan: Plan, rules: RuleSet, scratch: ScratchTree) -> Callable[[ChangedFile, bytes], None]:
+    """Takes head blobs while the change is read, so that none is read twice."""
+
+    def add(file: ChangedFile, data: bytes) -> None:
+        # The lines of a file that git calls binary are known only later; it is scanned in any case.
+        if file.path not in plan.ignored and scannable(file.path, rules.languages) and head_lines_to_judge(file, plan, data):
+            scratch.add(file.path, data)
+
+    return add
+
+
+def _honour_suppressions(base: Tree, change: Change, rules: RuleSet, scratch: ScratchTree, result: ScanResult) -> list[Notice]:
+    """Takes out of ``result`` what a suppression comment of the base silences; says so, and names comments that are new."""
+    honoured: dict[RepoPath, tuple[int, ...]] = {}
+    added: dict[RepoPath, tuple[int, ...]] = {}
+    for file in change.files:
+        if file.path not in scratch.marked:
+            continue
+        entry = base.find(file.old_path or file.path)
+        at_base = base.blob(entry, limit=scratch.size(file.path) * 4).data if entry and not entry.why_not_read else None
+        comments = suppress.find(file, scratch.original(file.path), at_base)
+        if comments.added:
+            added[file.path] = comments.added
+        if comments.honoured and result.matches.get(file.path):
+            honoured[file.path] = comments.honoured
+    gone = silenced(rules, scratch, result, honoured) if honoured else {}
+    for path, matches in gone.items():
+        result.matches[path] = [match for match in result.matches[path] if match not in matches]
+    return suppression_notices(gone, added)
+
+
+def _prove(
+    workspace: Workspace, change: Change, plan: Plan, rules: RuleSet, result: ScanResult
+) -> tuple[list[Finding], list[Drop], int]:
+    """Findings and drops of all matches, and how many matches lie on lines that the change does not touch."""
+    by_id = {rule.id: rule for rule in rules.loaded}
+    findings: list[Finding] = []
+    drops: list[Drop] = []
+    outside = 0
+    todo: list[tuple[ChangedFile, list[Match]]] = []
+    for file in change.files:
+        followed = [
+            one
+            for one in result.matches.get(file.path, [])
+            if one.rule_id in by_id and plan.reviewer_of(by_id[one.rule_id], file.path) is not None
+        ]
+        inside = [
+            one for one in followed if plan.config.scope is not Scope.CHANGED_LINES or file.touches(one.start_line, one.end_line)
+        ]
+        outside += len(followed) - len(inside)
+        if inside:
+            todo.append((file, inside))
+    blobs = workspace.store.blobs(file.new_oid for file, _ in todo if file.new_oid)
+    for (file, matches), blob in zip(todo, blobs, strict=True):
+        for match in matches:
+            rule = by_id[match.rule_id]
+            evidence = prove_match(match, rule, file, blob.data or b"", plan.config.scope)
+            if isinstance(evidence, Drop):
+                drops.append(evidence)
+                continue
+            reviewer = plan.reviewer_of(rule, file.path)
+            assert reviewer is not None
+            findings.append(finding_of_match(match, rule, file, evidence, agent=reviewer.name, mode=plan.mode_of(rule)))
+    return findings, drops, outside
+
+
+def _gate_covers(plan: Plan, rules: RuleSet, path: RepoPath) -> bool:
+    """Whether a rule that can fail the check should have judged this file."""
+    return any(
+        plan.gates(rule) and scannable(path, (rule.language,)) and plan.reviewer_of(rule, path) is not None for rule in rules.loaded
+    )
+
+
+def _blob_id(tree: Tree, path: RepoPath) -> Sha | None:
+    entry = tree.find(path)
+    return entry.oid if entry is not None else None
+
+
+class _Clock:
+    """Seconds by stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = round(time.perf_counter() - start, 4)

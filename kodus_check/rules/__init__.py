@@ -1,0 +1,1 @@
+"""ast-grep rules of the base, and what they match in files of head."""

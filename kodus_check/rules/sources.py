@@ -1,0 +1,118 @@
+"""Where rules come from: the base's files, its ``sgconfig.yml``, the packs that ship, and YAML in the config itself."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kodus_check.errors import UsageError
+from kodus_check.git.trees import LFS_POINTER, Entry, Tree
+from kodus_check.model import Notice, NoticeKind, RepoPath
+from kodus_check.rules import packs
+from kodus_check.rules.documents import MAX_SOURCE_BYTES, RuleSource
+from kodus_check.yamldoc import YamlProblem, read_document
+
+SGCONFIG = RepoPath(b"sgconfig.yml")
+
+_HONOURED = ("ruleDirs", "utilDirs")
+_WITHOUT_MEANING = ("testConfigs",)  # for `ast-grep test`: no say in a scan
+_EXTENSIONS = (b".yml", b".yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFiles:
+    """Rule sources and utility-rule sources in a stable order, and the folders they were looked for in."""
+
+    sources: tuple[RuleSource, ...] = ()
+    utils: tuple[RuleSource, ...] = ()
+    folders: tuple[RepoPath, ...] = ()
+
+
+def read_file(tree: Tree, path: RepoPath) -> RuleSource:
+    """One rule file of the base. What is not a regular file of a possible size is a refused source, never a guess."""
+    entry = tree.find(path)
+    if entry is None:
+        return RuleSource(str(path), b"", refused="there is no such file at the base")
+    return _read(tree, entry)
+
+
+def read_folder(tree: Tree, folder: RepoPath | None) -> list[RuleSource]:
+    """Every rule file below a folder of the base, by path."""
+    found = (entry for entry in tree.walk(folder) if entry.path.raw.endswith(_EXTENSIONS) and entry.path != SGCONFIG)
+    return [_read(tree, entry) for entry in sorted(found, key=lambda entry: entry.path)]
+
+
+def read_sgconfig(tree: Tree) -> tuple[RuleFiles, list[Notice]]:
+    """The rules that the base's ``sgconfig.yml`` names, read as data: its ruleDirs and utilDirs, never its customLanguages."""
+    entry = tree.find(SGCONFIG)
+    if entry is None:
+        return RuleFiles(), []
+    source = _read(tree, entry)
+    try:
+        value = read_document(source.data.decode("utf-8-sig")).value if not source.refused else None
+    except (YamlProblem, UnicodeDecodeError) as error:
+        source = RuleSource(str(SGCONFIG), b"", refused=str(error))
+        value = None
+    if source.refused or not isinstance(value, dict):
+        reason = source.refused or "it is not a mapping"
+        return RuleFiles(), [
+            Notice(NoticeKind.SOURCE_REFUSED, f"None of its ruleDirs is read: {reason}. Correct it at the base.", str(SGCONFIG))
+        ]
+    notices = [
+        Notice(
+            NoticeKind.SGCONFIG_KEY_IGNORED,
+            f"`{key}` has no effect here: only ruleDirs and utilDirs of the base are read. Its rules may match less than locally.",
+            str(SGCONFIG),
+        )
+        for key in value
+        if key not in (*_HONOURED, *_WITHOUT_MEANING)
+    ]
+    found: dict[str, tuple[RuleSource, ...]] = {}
+    looked_in: list[RepoPath] = []
+    for key in _HONOURED:
+        folders = value.get(key) or []
+        texts = [text for text in folders if isinstance(text, str)] if isinstance(folders, list) else []
+        found[key], problems = _read_folders(tree, key, texts, looked_in)
+        notices.extend(problems)
+    return RuleFiles(found["ruleDirs"], found["utilDirs"], tuple(looked_in)), notices
+
+
+def read_pack(name: str) -> list[RuleSource]:
+    """The sources of ``builtin:NAME``; KeyError when there is no such pack."""
+    return packs.sources(name.removeprefix(packs.PREFIX))
+
+
+def _read_folders(
+    tree: Tree, key: str, texts: Iterable[str], looked_in: list[RepoPath]
+) -> tuple[tuple[RuleSource, ...], list[Notice]]:
+    sources: dict[str, RuleSource] = {}
+    notices: list[Notice] = []
+    for text in texts:
+        try:
+            folder = None if text.strip("./") == "" else RepoPath.parse(text)
+        except UsageError as error:
+            notices.append(Notice(NoticeKind.SOURCE_REFUSED, f"`{key}` names a path that is not read: {error}", str(SGCONFIG)))
+            continue
+        files = read_folder(tree, folder)
+        if folder is not None:
+            looked_in.append(folder)
+        sources.update((source.name, source) for source in files)
+        if not files:
+            notices.append(
+                Notice(
+                    NoticeKind.SOURCE_REFUSED,
+                    f"`{key}` names `{text}`, where the base has no .yml or .yaml file: no rule comes from there.",
+                    str(SGCONFIG),
+                )
+            )
+    return tuple(sources[name] for name in sorted(sources)), notices
+
+
+def _read(tree: Tree, entry: Entry) -> RuleSource:
+    name = str(entry.path)
+    if entry.why_not_read:
+        return RuleSource(name, b"", refused=f"it is a {entry.why_not_read}, and those are not followed")
+    blob = tree.blob(entry)
+    if blob.data is None:
+        return RuleSource(name, b"", refused=f"{blob.size:,} bytes; a rule source may have {MAX_SOURCE_BYTES:,}")
+    if blob.data.startswith(LFS_POINTER):
+        return RuleSource(name, b"", refused="it is a Git LFS pointer, and what it points to is not in the repository")
+    return RuleSource(name, blob.data)
