@@ -8,6 +8,7 @@ from kodus_check.config.load import DEFAULT_PATH, read_config
 from kodus_check.config.resolved import Config
 from kodus_check.errors import CannotReview, ConfigError, KodusCheckError, UsageError
 from kodus_check.git.change import read_change
+from kodus_check.git.history import merge_base
 from kodus_check.git.trees import Tree
 from kodus_check.git.workspace import Workspace
 from kodus_check.model import (
@@ -180,7 +181,7 @@ def _config_failed(workspace: Workspace, request: Request, error: ConfigError) -
     """Exit 2, unless head is the change that repairs the config: then nobody could merge the repair."""
     base, head = _known(workspace, request)
     done = _failed(error, (base, head), kind=NoticeKind.CONFIG_INVALID)
-    if head is None:
+    if base is None or head is None or not _touches_config(workspace, request, base, head):
         return Checked(done, EXIT_USAGE, {})
     tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
     try:
@@ -197,13 +198,24 @@ def _config_failed(workspace: Workspace, request: Request, error: ConfigError) -
     return Checked(replace(done, notices=(*done.notices, notice)), EXIT_OK, {})
 
 
+def _touches_config(workspace: Workspace, request: Request, base: Revision, head: Revision) -> bool:
+    """Whether the change itself edits the config: a branch that merely lacks the broken one repairs nothing."""
+    try:
+        fork = merge_base(workspace.store, base.sha, head.sha)
+    except CannotReview:
+        return False
+    trees = [Tree(workspace.store, workspace.store.commit(sha).tree) for sha in (fork, head.sha) if sha is not None]
+    entries = [tree.find(request.config_path) for tree in trees]
+    return len({entry.oid if entry else None for entry in entries}) == 2
+
+
 def _failed(
     error: KodusCheckError,
     known: tuple[Revision | None, Revision | None],
     *,
     kind: NoticeKind = NoticeKind.COULD_NOT_REVIEW,
 ) -> Review:
-    problems: Iterable[str] = error.problems if isinstance(error, ConfigError) else (str(error),)
+    problems: Iterable[str] = error.problems if isinstance(error, ConfigError) else (error.sentence,)
     return Review(
         outcome=Outcome.FAILED,
         base=known[0],

@@ -20,6 +20,12 @@ class KodusCheckError(Exception):
         self.remedy = remedy
         super().__init__(str(self))
 
+    @property
+    def sentence(self) -> str:
+        """Place, fault and remedy on one line, for a notice."""
+        fault = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{fault.rstrip('.')}. {self.remedy}" if self.remedy else fault
+
     def __str__(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what
         return f"{head}\n  {self.remedy}" if self.remedy else head
@@ -38,7 +44,7 @@ class ConfigError(KodusCheckError):
 
     def __init__(self, what: str, *, where: str | None = None, remedy: str | None = None, problems: tuple[str, ...] = ()) -> None:
         super().__init__(what, where=where, remedy=remedy)
-        self.problems = problems or (str(self),)
+        self.problems = problems or (self.sentence,)
 
 
 class CannotReview(KodusCheckError):

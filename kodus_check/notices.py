@@ -21,7 +21,7 @@ def change_notices(change: Change, plan: Plan) -> list[Notice]:
             NoticeKind.CHECK_CONFIGURATION_CHANGED,
             f"The change edits {_listed(named)}. It had no effect on this run, which was judged by the base; "
             "read these edits yourself, for they take effect once merged.",
-            named[0],
+            named[0] if len(named) == 1 else "",
         )
     ]
 

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from kodus_check.git.change import read_change
 from kodus_check.git.workspace import Workspace
@@ -53,7 +54,7 @@ class Repo:
         assert done.returncode == 0, f"git {arguments}: {done.stderr.decode('utf-8', 'replace')}"
         return done.stdout
 
-    def write(self, files: Mapping[str, Content] | Mapping[bytes, Content]) -> None:
+    def write(self, files: Mapping[Any, Content]) -> None:
         """Writes files into the work tree (names as text or as bytes)."""
         for name, content in files.items():
             target = os.path.join(os.fsencode(self.path), os.fsencode(name))  # noqa: PTH118 - Path has no bytes
@@ -64,7 +65,7 @@ class Repo:
             with open(target, "wb") as file:  # noqa: PTH123
                 file.write(content if isinstance(content, bytes) else content.encode())
 
-    def commit(self, files: Mapping[str, Content] | Mapping[bytes, Content] | None = None, message: str = "c") -> str:
+    def commit(self, files: Mapping[Any, Content] | None = None, message: str = "c") -> str:
         """Writes files, commits everything, and returns the id."""
         if files:
             self.write(files)

@@ -143,8 +143,8 @@ def _changed_file(
     kind = _kind(record, old, new)
     oversize = any(blob is not None and blob.data is None for blob in (old, new))
     lines = _NOTHING
-    if not oversize and (kind is FileKind.FILE or (kind is FileKind.BINARY and (not section.binary or as_text(record.path)))):
-        lines = _lines(record, section, old, new)
+    if not oversize and (kind is FileKind.FILE or (kind is FileKind.BINARY and as_text(record.path))):
+        lines = _lines(record, kind, section, old, new)
     return ChangedFile(
         path=record.path,
         status=_status(record),
@@ -161,7 +161,7 @@ def _changed_file(
     )
 
 
-def _lines(record: RawRecord, section: Section, old: Blob | None, new: Blob | None) -> ProvedLines:
+def _lines(record: RawRecord, kind: FileKind, section: Section, old: Blob | None, new: Blob | None) -> ProvedLines:
     old_data = old.data if old is not None and old.data is not None else b""
     new_data = new.data if new is not None and new.data is not None else b""
     if record.letter == "D":
@@ -171,6 +171,8 @@ def _lines(record: RawRecord, section: Section, old: Blob | None, new: Blob | No
     if record.old_oid == record.new_oid:
         return _NOTHING
     if section.binary:
+        if kind is FileKind.FILE:
+            raise DiffMismatch(record.path, "it is no binary file")
         return _NOTHING
     if section.ids != (str(record.old_oid).encode(), str(record.new_oid).encode()):
         raise DiffMismatch(record.path, "its section names other blobs")

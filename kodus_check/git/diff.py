@@ -115,7 +115,7 @@ def diff_tree(git_dir: Path, old: Sha, new: Sha, *, text: bool = False) -> Itera
         assert process.stdout is not None
         try:
             records, rest = _raw_records(process.stdout)
-            yield records, _sections(_Lines(rest, process.stdout))
+            yield records, _sections(_Lines(rest, process.stdout), text=text)
         except BaseException:
             process.kill()
             raise
@@ -143,7 +143,8 @@ def prove(path: RepoPath, old: bytes, new: bytes, hunks: list[HunkText]) -> Prov
         hunk = text.hunk
         start = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
         before = [line[1:] for line in text.lines if line[0] != 0x2B]
-        if start < position or old_lines[start : start + hunk.old_lines] != before or len(before) != hunk.old_lines:
+        fits = position <= start <= len(old_lines) and len(before) == hunk.old_lines
+        if not fits or old_lines[start : start + hunk.old_lines] != before:
             raise DiffMismatch(path, f"the hunk at line {hunk.old_start} is not what the old file holds")
         out.extend(old_lines[position:start])
         position = start + hunk.old_lines
@@ -151,6 +152,7 @@ def prove(path: RepoPath, old: bytes, new: bytes, hunks: list[HunkText]) -> Prov
             raise DiffMismatch(path, f"the hunk at line {hunk.new_start} is at another line of the new file")
         if hunk.new_lines:
             right.append((hunk.new_start, hunk.new_start + hunk.new_lines - 1))
+        end = len(out) + hunk.new_lines
         old_number = start
         for line in text.lines:
             tag = line[0]
@@ -165,11 +167,17 @@ def prove(path: RepoPath, old: bytes, new: bytes, hunks: list[HunkText]) -> Prov
                     cuts.append(len(out))
             else:
                 out.append(line[1:])
+        if len(out) != end:
+            raise DiffMismatch(path, f"the hunk at line {hunk.new_start} has more or fewer new lines than it says")
     out.extend(old_lines[position:])
     if b"".join(out) != new:
         raise DiffMismatch(path, "applying it to the old file does not give the new one")
     return ProvedLines(
-        tuple(text.hunk for text in hunks), LineSet.of(added), LineSet.of(removed), LineSet(tuple(right)), LineSet.of(cuts)
+        tuple(text.hunk for text in hunks),
+        LineSet.of(added),
+        LineSet.of(removed),
+        LineSet(tuple(right)),
+        LineSet(tuple((line, line) for line in cuts)),  # `of` is for lines, and 0 is none
     )
 
 
@@ -242,7 +250,7 @@ def _oid(raw: bytes) -> Sha | None:
     return None if not raw.strip(b"0") else parse_sha(raw.decode("ascii", "replace"))
 
 
-def _sections(lines: _Lines) -> Iterator[Section]:
+def _sections(lines: _Lines, *, text: bool) -> Iterator[Section]:
     section: Section | None = None
     line = lines.readline()
     while line:
@@ -259,6 +267,8 @@ def _sections(lines: _Lines) -> Iterator[Section]:
         elif line.startswith(b"index ") and (ids := _INDEX.match(line)):
             section.ids = (ids[1], ids[2])
         elif line.startswith(b"Binary files "):
+            if text:
+                raise CannotReview("git printed no lines of a binary file, though it was told to")
             section.binary = True
         line = lines.readline()
     if section is not None:

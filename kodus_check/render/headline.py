@@ -4,6 +4,9 @@ from collections import Counter
 
 from kodus_check.model import CoverageStatus, Mode, NoticeKind, Outcome, Review
 
+FAILURES = (NoticeKind.COULD_NOT_REVIEW, NoticeKind.CONFIG_INVALID)
+"""Notices that are the reason why a run failed."""
+
 
 def headline(review: Review) -> str:
     """The outcome in one line of plain text."""

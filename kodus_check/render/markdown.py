@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kodus_check.model import Finding, Mode, Notice, NoticeKind, Outcome, Review, RuleStatus
-from kodus_check.render.headline import headline
+from kodus_check.render.headline import FAILURES, headline
 from kodus_check.text import code_span, fenced, inline_markdown, quoted, shorten, trusted_markdown
 
 MAX_BODY = 60_000
@@ -89,15 +89,16 @@ def summary(review: Review, templates: Templates) -> str:
             "headline": inline_markdown(headline(review)),
             "outcome": str(review.outcome),
             "problem": _problem(review),
+            "failed": review.outcome is Outcome.FAILED,
             "findings": list(_rows(review.findings)),
             "notices": [
                 {
                     "kind": str(notice.kind),
-                    "subject": code_span(notice.subject) if notice.subject else "",
+                    "subject": code_span(notice.subject) if notice.subject and notice.subject not in notice.message else "",
                     "message": inline_markdown(notice.message),
                 }
                 for notice in (*review.notices, *templates.notices)
-                if notice.kind is not NoticeKind.COULD_NOT_REVIEW
+                if notice.kind not in FAILURES
             ],
             "base_ref": code_span(review.base.ref) if review.base else "",
             "base": code_span(review.base.sha) if review.base else "",
@@ -130,7 +131,7 @@ def reproduce(review: Review) -> str:
 def _problem(review: Review) -> str:
     if review.outcome is not Outcome.FAILED:
         return ""
-    texts = [notice.message for notice in review.notices if notice.kind is NoticeKind.COULD_NOT_REVIEW]
+    texts = [notice.message for notice in review.notices if notice.kind in FAILURES]
     return "\n\n".join(inline_markdown(text) for text in texts)
 
 

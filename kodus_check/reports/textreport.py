@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from kodus_check.model import CoverageStatus, Finding, Mode, NoticeKind, Review, RuleStatus
-from kodus_check.render.headline import headline
+from kodus_check.model import CoverageStatus, Finding, Mode, Outcome, Review, RuleStatus
+from kodus_check.render.headline import FAILURES, headline
 from kodus_check.render.markdown import place_of, reproduce
 from kodus_check.text import log_safe, one_line, shorten, visible
 
@@ -19,19 +19,20 @@ def text_report(review: Review) -> str:
 
 def _lines(review: Review) -> Iterator[str]:
     yield f"kodus-check: {headline(review)}"
-    for notice in review.notices:
-        if notice.kind is NoticeKind.COULD_NOT_REVIEW:
-            yield f"  {one_line(notice.message)}"
-    yield from _judged(review)
+    causes = [notice for notice in review.notices if notice.kind in FAILURES]
+    for cause in causes:
+        yield f"  {one_line(cause.message)}"
+    if review.outcome is not Outcome.FAILED:
+        yield from _judged(review)
     for finding in sorted(review.findings, key=lambda one: (one.path, one.start_line, one.severity.rank)):
         yield ""
         yield from _finding(finding)
-    others = [notice for notice in review.notices if notice.kind is not NoticeKind.COULD_NOT_REVIEW]
+    others = [notice for notice in review.notices if notice not in causes]
     if others:
         yield ""
         yield "Notices"
         for notice in others:
-            subject = f"{one_line(notice.subject)}: " if notice.subject else ""
+            subject = f"{one_line(notice.subject)}: " if notice.subject and notice.subject not in notice.message else ""
             yield f"  - {subject}{one_line(notice.message)}"
     if review.drops:
         counts = Counter(str(drop.reason) for drop in review.drops)

@@ -1,0 +1,136 @@
+"""Rules, matches, evidence, findings, and the Review that holds all that a run found out."""
+
+from dataclasses import dataclass, field
+
+from kodus_check.model.change import Revision
+from kodus_check.model.paths import RepoPath, Sha
+from kodus_check.model.words import CoverageReason, CoverageStatus, DropReason, Mode, NoticeKind, Outcome, RuleStatus, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that people must know about a run: what happened, what it means, what to do. ``subject`` is its path or name."""
+
+    kind: NoticeKind
+    message: str
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule document at the base and its fate. ``line`` is where it starts in its source; ``text`` is what ast-grep gets.
+
+    ``mode`` is what ``metadata.mode`` asks for; None leaves it to the configuration.
+    """
+
+    id: str
+    language: str
+    severity: Severity
+    status: RuleStatus
+    source: str
+    line: int
+    reason: str = ""
+    text: str = field(default="", repr=False)
+    mode: Mode | None = None
+    note: str = ""
+
+    @property
+    def runs(self) -> bool:
+        return self.status is RuleStatus.LOADED
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What ast-grep reported for one rule in one file of head, with lines that this program computed from the offsets.
+
+    ``text`` is the head's own bytes between the offsets. ``ordinal`` counts equal matches (rule, path, folded text) from 0.
+    """
+
+    rule_id: str
+    path: RepoPath
+    byte_start: int
+    byte_end: int
+    start_line: int
+    end_line: int
+    text: str
+    message: str
+    ordinal: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEvidence:
+    """A rule of the base matched these bytes of head. Made by ``evidence`` alone, which checked the bytes."""
+
+    rule_id: str
+    source: str
+    byte_start: int
+    byte_end: int
+    text: str
+    message: str
+
+
+Evidence = MatchEvidence
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is published. It cannot be built without evidence; ``start_line..end_line`` are lines of ``path`` on ``side``."""
+
+    fingerprint: str
+    agent: str
+    path: RepoPath
+    old_path: RepoPath | None
+    side: str
+    start_line: int
+    end_line: int
+    severity: Severity
+    mode: Mode
+    title: str
+    body: str
+    evidence: Evidence
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.evidence, Evidence):
+            raise TypeError("a finding needs evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A candidate that did not become a finding, and why."""
+
+    reason: DropReason
+    detail: str
+    candidate: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What happened to one changed file."""
+
+    path: RepoPath
+    status: CoverageStatus
+    reason: CoverageReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Everything that a run found out: the only thing that passes from judging to rendering and publishing.
+
+    ``fails`` says that a gating finding reaches ``fail_on``, ``gate_open`` that a file which a gating rule should have judged
+    was not scanned and ``on_unscanned`` is ``fail``.
+    """
+
+    outcome: Outcome
+    base: Revision | None
+    head: Revision | None
+    merge_base: Sha | None
+    config_sha: Sha | None
+    config_sources: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    drops: tuple[Drop, ...]
+    notices: tuple[Notice, ...]
+    coverage: tuple[Coverage, ...]
+    rules: tuple[Rule, ...]
+    timings: dict[str, float]
+    gate_open: bool = False
+    fails: bool = False
