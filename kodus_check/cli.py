@@ -1,7 +1,10 @@
 """The command line: options in, one function of ``app`` each, text or JSON out. No logic of its own."""
 
 import json
+import os
+import signal
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-FORMATS = ("text", "markdown", "json")
+FORMATS = ("text", "markdown", "json", "sarif", "codequality")
 SEVERITIES = ("critical", "high", "medium", "low", "info", "never")
 
 
@@ -79,7 +82,11 @@ def run(
             path.write_text(_written(checked, output_form), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"the result cannot be written: {error.strerror}", where=str(path)) from None
-    click.echo(_written(checked, form), nl=False)
+    _emit(_written(checked, form))
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        from kodus_check.runner import tell_runner
+
+        click.echo(tell_runner(checked, os.environ), err=True, nl=False)
     sys.exit(checked.exit_code)
 
 
@@ -93,7 +100,7 @@ def changes(repository: Path, base: str | None, head: str | None, config: str | 
     from kodus_check.reports.tables import changes_text
 
     change = read_change_of(_place(repository, base, head, config))
-    click.echo(jsondoc.dump(jsondoc.changes_document(change)) if form == "json" else changes_text(change), nl=False)
+    _emit(jsondoc.dump(jsondoc.changes_document(change)) if form == "json" else changes_text(change))
 
 
 @cli.command()
@@ -107,7 +114,7 @@ def rules(repository: Path, base: str | None, head: str | None, config: str | No
 
     found = rules_at_base(_place(repository, base, head, config))
     document = jsondoc.rules_document(found.sizes, found.rules, found.notices)
-    click.echo(jsondoc.dump(document) if form == "json" else rules_text(found.sizes, found.rules, found.notices), nl=False)
+    _emit(jsondoc.dump(document) if form == "json" else rules_text(found.sizes, found.rules, found.notices))
 
 
 @cli.group("config")
@@ -124,12 +131,12 @@ def check(repository: Path, base: str | None, head: str | None, config: str | No
         from kodus_check.config.load import parse_config
 
         parse_config(file.read_bytes(), str(file))
-        click.echo(f"{file}: valid (names of rules are checked at the base only)")
+        _emit(f"{file}: valid (names of rules are checked at the base only)\n")
         return
     from kodus_check.app import config_at_base
 
     found = config_at_base(_place(repository, base, head, config))
-    click.echo(f"{', '.join(found.sources)}: valid" if found.from_file else "no config at the base: the defaults apply")
+    _emit(f"{', '.join(found.sources)}: valid\n" if found.from_file else "no config at the base: the defaults apply\n")
 
 
 @config_group.command()
@@ -144,10 +151,10 @@ def show(repository: Path, base: str | None, head: str | None, config: str | Non
     found = config_at_base(_place(repository, base, head, config))
     values = [(key, value, found.origin(key).level, found.origin(key).where) for key, value in found.values().items()]
     if form == "text":
-        click.echo(config_text(values), nl=False)
+        _emit(config_text(values))
         return
     listed = [{"key": key, "value": value, "level": level, "where": where or None} for key, value, level, where in values]
-    click.echo(jsondoc.dump({"version": jsondoc.VERSION, "values": listed}), nl=False)
+    _emit(jsondoc.dump({"version": jsondoc.VERSION, "values": listed}))
 
 
 @config_group.command()
@@ -155,7 +162,7 @@ def schema() -> None:
     """Print the JSON Schema of a config file, for editors."""
     from kodus_check.config.schema import json_schema
 
-    click.echo(json.dumps(json_schema(), indent=2))
+    _emit(json.dumps(json_schema(), indent=2) + "\n")
 
 
 @cli.command()
@@ -163,15 +170,16 @@ def demo() -> None:
     """Build a small repository with a change in it, run the check, and print what it would comment."""
     from kodus_check.demo import run_demo
 
-    click.echo(run_demo(), nl=False)
+    _emit(run_demo())
 
 
 def main() -> None:
-    """The entry point: errors that people can cause become one message and their exit code."""
+    """The entry point: whatever happens ends in a message and the exit code of the contract, never by chance in 1."""
     from kodus_check.text import log_safe, visible
 
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that temporary folders are removed
     try:
-        cli(standalone_mode=True)
+        cli(standalone_mode=False)
     except ConfigError as error:
         for problem in error.problems:
             click.echo(log_safe(f"kodus-check: {visible(problem)}"), err=True)
@@ -179,6 +187,24 @@ def main() -> None:
     except KodusCheckError as error:
         click.echo(log_safe(f"kodus-check: {visible(str(error))}"), err=True)
         sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (KeyboardInterrupt, click.Abort):
+        sys.exit(128 + signal.SIGINT)
+    except Exception:  # noqa: BLE001 - a defect of ours must not look like a gating finding
+        click.echo(log_safe(f"kodus-check: this is a defect of kodus-check; please report it.\n{traceback.format_exc()}"), err=True)
+        sys.exit(3)
+
+
+def _emit(text: str) -> None:
+    """The result, to stdout. A reader that is gone (`| head`) must not end in exit code 1, which means a finding."""
+    try:
+        click.echo(text, nl=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains once more at its end
+        sys.exit(128 + signal.SIGPIPE)
 
 
 def _place(repository: Path, base: str | None, head: str | None, config: str | None) -> "Place":
@@ -201,6 +227,16 @@ def _written(checked: "Checked", form: str) -> str:
         from kodus_check.reports.jsondoc import dump, review_document
 
         return dump(review_document(checked.review))
+    if form == "sarif":
+        from kodus_check.reports.jsondoc import dump
+        from kodus_check.reports.sarif import sarif_document
+
+        return dump(sarif_document(checked.review))
+    if form == "codequality":
+        from kodus_check.reports.codequality import codequality_document
+        from kodus_check.reports.jsondoc import dump
+
+        return dump(codequality_document(checked.review))
     if form == "markdown":
         from kodus_check.reports.markdown import markdown_report
 

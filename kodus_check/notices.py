@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from kodus_check.model import Change, Coverage, CoverageStatus, Match, Notice, NoticeKind, RepoPath
+from kodus_check.earlier import LARGE
+from kodus_check.model import Change, Coverage, CoverageStatus, Drop, DropReason, Match, Notice, NoticeKind, RepoPath
 from kodus_check.plan import Plan
 from kodus_check.rules.ruleset import RuleSet
 
@@ -103,6 +104,21 @@ def out_of_scope_notice(count: int) -> list[Notice]:
         Notice(
             NoticeKind.OUT_OF_SCOPE,
             f"{matches} on lines that the change does not touch and were not reported. `scope: changed-files` reports them.",
+        )
+    ]
+
+
+def matched_before_notice(drops: Iterable[Drop]) -> list[Notice]:
+    """How many large matches the change only edits inside."""
+    count = sum(drop.reason is DropReason.MATCHED_BEFORE for drop in drops)
+    if not count:
+        return []
+    matches, was = ("1 match", "was") if count == 1 else (f"{count} matches", "were")
+    return [
+        Notice(
+            NoticeKind.OUT_OF_SCOPE,
+            f"{matches} of more than {LARGE} lines, which the change only edits inside, stood at the merge base already and {was} "
+            "not reported. `scope: changed-files` reports such matches.",
         )
     ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from kodus_check.config.load import DEFAULT_PATH, read_config
 from kodus_check.config.resolved import Config
 from kodus_check.coverage import coverage_of, head_lines_to_judge
+from kodus_check.earlier import Touched, matched_before
 from kodus_check.evidence.judge import finding_of_match, prove_match
 from kodus_check.git.change import read_change
 from kodus_check.git.trees import Tree
@@ -17,8 +18,8 @@ from kodus_check.model import (
     ChangedFile,
     CoverageStatus,
     Drop,
+    DropReason,
     Finding,
-    Match,
     Notice,
     Outcome,
     RepoPath,
@@ -26,7 +27,13 @@ from kodus_check.model import (
     Scope,
     Sha,
 )
-from kodus_check.notices import change_notices, coverage_notices, out_of_scope_notice, suppression_notices
+from kodus_check.notices import (
+    change_notices,
+    coverage_notices,
+    matched_before_notice,
+    out_of_scope_notice,
+    suppression_notices,
+)
 from kodus_check.plan import Plan, make_plan
 from kodus_check.rules import suppress
 from kodus_check.rules.ruleset import RuleSet, load_rules
@@ -71,7 +78,7 @@ def review(workspace: Workspace, request: Request, progress: Progress) -> Review
     coverage = tuple(coverage_of(change, plan, rules, result))
     notices += change_notices(change, plan)
     notices += coverage_notices(change, rules, coverage)
-    notices += out_of_scope_notice(outside)
+    notices += out_of_scope_notice(outside) + matched_before_notice(drops)
     gating = {rule.id for rule in rules.loaded if plan.gates(rule)}
     unscanned = [one.path for one in coverage if one.status is CoverageStatus.NOT_SCANNED]
     return Review(
@@ -120,7 +127,9 @@ def _honour_suppressions(base: Tree, change: Change, rules: RuleSet, scratch: Sc
     gone = silenced(rules, scratch, result, honoured) if honoured else {}
     for path, matches in gone.items():
         result.matches[path] = [match for match in result.matches[path] if match not in matches]
-    return suppression_notices(gone, added)
+    files = {file.path: file for file in change.files}
+    told = {path: [one for one in matches if files[path].touches(one.start_line, one.end_line)] for path, matches in gone.items()}
+    return suppression_notices({path: matches for path, matches in told.items() if matches}, added)
 
 
 def _prove(
@@ -131,7 +140,7 @@ def _prove(
     findings: list[Finding] = []
     drops: list[Drop] = []
     outside = 0
-    todo: list[tuple[ChangedFile, list[Match]]] = []
+    todo: list[Touched] = []
     for file in change.files:
         followed = [
             one
@@ -144,9 +153,13 @@ def _prove(
         outside += len(followed) - len(inside)
         if inside:
             todo.append((file, inside))
+    before = matched_before(workspace.store, rules, todo) if plan.config.scope is Scope.CHANGED_LINES else frozenset()
     blobs = workspace.store.blobs(file.new_oid for file, _ in todo if file.new_oid)
     for (file, matches), blob in zip(todo, blobs, strict=True):
         for match in matches:
+            if match in before:
+                drops.append(Drop(DropReason.MATCHED_BEFORE, "the rule matched from this line at the merge base already", match))
+                continue
             rule = by_id[match.rule_id]
             evidence = prove_match(match, rule, file, blob.data or b"", plan.config.scope)
             if isinstance(evidence, Drop):

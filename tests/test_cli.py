@@ -1,6 +1,9 @@
 """The smaller commands, and the contract of all: help without configuration, JSON that fits its schema, errors with remedies."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -155,3 +158,62 @@ def test_the_demo_shows_what_the_readme_says() -> None:
     assert "> parseFloat(line)" in ran.out
     assert "It silenced nothing in this run" in ran.out
     assert "The change edits rules/money.yml. It had no effect on this run" in ran.out
+
+
+def patched(code: str, *arguments: str, stdout: int = subprocess.PIPE) -> "subprocess.CompletedProcess[str]":
+    """Runs the program with some of it replaced first."""
+    script = f"import sys; import kodus_check.app as app; import kodus_check.cli as cli\n{code}\ncli.main()"
+    return subprocess.run([sys.executable, "-c", script, *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        ("RuntimeError('boom')", 3, "this is a defect of kodus-check"),
+        ("MemoryError()", 3, "MemoryError"),
+        ("RecursionError()", 3, "RecursionError"),
+        ("KeyboardInterrupt()", 130, ""),
+    ],
+)
+def test_a_defect_never_looks_like_a_finding(error: str, code: int, said: str) -> None:
+    ran = patched(f"def fail(*a, **k): raise {error}\napp.read_change_of = fail", "changes")
+    assert (ran.returncode, ran.stdout) == (code, "")
+    assert said in ran.stderr
+
+
+def test_a_closed_pipe_is_no_finding(repo: Repo) -> None:
+    repo.commit({f"{number}.txt": "x" for number in range(3000)})
+    command = [
+        sys.executable,
+        "-m",
+        "kodus_check",
+        "changes",
+        "--repo",
+        str(repo.path),
+        "--base",
+        "HEAD",
+        "--head",
+        "HEAD",
+        "--format",
+        "json",
+    ]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert done.returncode == 141
+    assert "Traceback" not in done.stderr
+
+
+def test_names_outside_the_terminals_encoding_do_not_stop_it(repo: Repo) -> None:
+    repo.commit({"ü😀.txt": "x"})
+    repo.branch("feature")
+    repo.commit({"ü😀.txt": "y"})
+    done = subprocess.run(
+        [sys.executable, "-m", "kodus_check", "changes", "--repo", str(repo.path), "--base", "main"],
+        env={"PATH": os.environ["PATH"], "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "modified      ü😀.txt" in done.stdout.decode()

@@ -11,8 +11,8 @@ from itertools import islice
 from kodus_check.errors import CannotReview
 from kodus_check.git.diff import DiffMismatch, ProvedLines, RawRecord, Section, diff_tree, one_sided, prove
 from kodus_check.git.history import merge_base
-from kodus_check.git.objects import MODE_SUBMODULE, MODE_SYMLINK, Blob
-from kodus_check.git.trees import tree_changes
+from kodus_check.git.objects import MODE_SUBMODULE, MODE_SYMLINK, Blob, ObjectStore
+from kodus_check.git.trees import TreeChange, tree_changes
 from kodus_check.git.workspace import Workspace
 from kodus_check.model import Change, ChangedFile, FileKind, FileStatus, Notice, NoticeKind, RepoPath, Revision, Sha
 
@@ -53,24 +53,45 @@ def read_change(
         )
         fork = base.sha
     old_tree, new_tree = store.commit(fork).tree, store.commit(head.sha).tree
-    with diff_tree(workspace.git_dir, old_tree, new_tree) as (records, sections):
-        _agree(workspace, records, old_tree, new_tree)
+    walked = list(tree_changes(store, old_tree, new_tree))
+    try:
+        files = _read_files(workspace, walked, (old_tree, new_tree), sink, as_text)
+    except CannotReview:
+        _name_damage(store, walked)
+        raise
+    return Change(base, head, fork, tuple(sorted(files, key=lambda file: file.path))), notices
+
+
+def _read_files(
+    workspace: Workspace, walked: list[TreeChange], trees: tuple[Sha, Sha], sink: Sink | None, as_text: Callable[[RepoPath], bool]
+) -> list[ChangedFile]:
+    with diff_tree(workspace.git_dir, *trees) as (records, sections):
+        _agree(records, walked)
         files = list(_files(workspace, records, sections, sink, as_text))
         if next(sections, None) is not None:
             raise CannotReview("git printed more changed files than its own list names")
     edited = (FileStatus.MODIFIED, FileStatus.RENAMED)
     hidden = {file.path for file in files if file.kind is FileKind.BINARY and file.status in edited and as_text(file.path)}
     if hidden:
-        with diff_tree(workspace.git_dir, old_tree, new_tree, text=True) as (records, sections):
+        with diff_tree(workspace.git_dir, *trees, text=True) as (records, sections):
+            _agree(records, walked)
             shown = {file.path: file for file in _files(workspace, records, sections, None, as_text) if file.path in hidden}
         files = [shown.get(file.path, file) for file in files]
-    return Change(base, head, fork, tuple(sorted(files, key=lambda file: file.path))), notices
+    return files
 
 
-def _agree(workspace: Workspace, records: list[RawRecord], old_tree: Sha, new_tree: Sha) -> None:
+def _name_damage(store: ObjectStore, walked: list[TreeChange]) -> None:
+    """Raises for the first blob that is missing or wrong: git stops at such a one without a word that we could pass on."""
+    store.close()  # answers that nobody took may still be in its pipe
+    sides = [side for one in walked for side in ((one.old_mode, one.old_oid), (one.new_mode, one.new_oid))]
+    for _ in store.blobs((oid for mode, oid in sides if oid and mode != MODE_SUBMODULE), limit=0):
+        pass
+
+
+def _agree(records: list[RawRecord], walked: list[TreeChange]) -> None:
     """Git's list, its pairs taken apart, must be the list of our own walk."""
     ours: Counter[tuple[RepoPath, str, int, Sha]] = Counter()
-    for change in tree_changes(workspace.store, old_tree, new_tree):
+    for change in walked:
         if change.old_oid:
             ours[(change.path, "old", change.old_mode, change.old_oid)] += 1
         if change.new_oid:

@@ -21,6 +21,7 @@ from kodus_check.model import Hunk, LineSet, RepoPath, Sha, parse_sha
 
 _HUNK = re.compile(rb"@@ -([0-9]+)(?:,([0-9]+))? \+([0-9]+)(?:,([0-9]+))? @@")
 _INDEX = re.compile(rb"index ([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})")
+_RAW = re.compile(rb":([0-7]{6}) ([0-7]{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])[0-9]*")
 _NO_NEWLINE = b"\\"
 
 RENAME_LIMIT = 1000
@@ -224,26 +225,25 @@ def _raw_records(stream: IO[bytes]) -> tuple[list[RawRecord], bytes]:
 
     records: list[RawRecord] = []
     while head := token():
-        words = head.split(b" ")
         path = token()
-        if not head.startswith(b":") or len(words) != 5 or path is None:
+        new_path = token() if head.rpartition(b" ")[2][:1] in (b"R", b"C") else path
+        record = _record(head, path, new_path) if path is not None and new_path is not None else None
+        if record is None:
             raise CannotReview("git printed a file list that this program cannot read")
-        letter = words[4][:1].decode("ascii", "replace")
-        new_path = token() if letter in "RC" else path
-        if new_path is None:
-            raise CannotReview("git printed a file list that this program cannot read")
-        records.append(
-            RawRecord(
-                letter,
-                RepoPath(new_path),
-                RepoPath(path),
-                int(words[0][1:], 8),
-                int(words[1], 8),
-                _oid(words[2]),
-                _oid(words[3]),
-            )
-        )
+        records.append(record)
     return records, bytes(buffer[position:])
+
+
+def _record(head: bytes, path: bytes, new_path: bytes) -> RawRecord | None:
+    """The record that starts with ``head``; None when it is none."""
+    found = _RAW.fullmatch(head)
+    if found is None:
+        return None
+    try:
+        paths = RepoPath(new_path), RepoPath(path)
+        return RawRecord(found[5].decode(), *paths, int(found[1], 8), int(found[2], 8), _oid(found[3]), _oid(found[4]))
+    except ValueError:
+        return None
 
 
 def _oid(raw: bytes) -> Sha | None:

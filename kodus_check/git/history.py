@@ -21,13 +21,14 @@ def merge_base(store: ObjectStore, base: Sha, head: Sha) -> Sha | None:
     """
     best = _common_ancestors(store, base, head)
     if len(best) > 1:  # with skewed clocks one of them can still be an ancestor of another
-        best = [one for one in best if not any(one != other and _common_ancestors(store, one, other) == [one] for other in best)]
+        best = [one for one in best if not any(one != other and one in _common_ancestors(store, one, other) for other in best)]
     return min(best, key=lambda oid: (-store.commit(oid).time, oid), default=None)
 
 
 def _common_ancestors(store: ObjectStore, base: Sha, head: Sha) -> list[Sha]:
-    """Common ancestors of both, without those that the walk saw to be ancestors of others."""
+    """Common ancestors of both, every best one among them, without those that the walk saw to be ancestors of others."""
     commits: dict[Sha, Commit] = {}
+    missing: dict[Sha, MissingObject] = {}
     colours: dict[Sha, int] = {}
     queue: list[tuple[int, int, Sha]] = []
     found: dict[Sha, None] = {}
@@ -36,14 +37,14 @@ def _common_ancestors(store: ObjectStore, base: Sha, head: Sha) -> list[Sha]:
         had = colours.get(oid, 0)
         if had | colour == had:
             return
-        if oid not in commits:
+        colours[oid] = had | colour
+        if oid not in commits and oid not in missing:
             try:
                 commits[oid] = store.commit(oid)
-            except MissingObject:
-                if colour & _STALE:  # below a common ancestor already: nothing better can come from there
-                    return
-                raise
-        colours[oid] = had | colour
+            except MissingObject as error:
+                missing[oid] = error
+        if oid in missing:
+            return
         heapq.heappush(queue, (-commits[oid].time, len(colours), oid))
 
     paint(base, _BASE)
@@ -56,4 +57,7 @@ def _common_ancestors(store: ObjectStore, base: Sha, head: Sha) -> list[Sha]:
             colour |= _STALE
         for parent in commits[oid].parents:
             paint(parent, colour)
+    for oid, error in missing.items():
+        if not colours[oid] & _STALE:  # a stale one is below a common ancestor: nothing better can come from there
+            raise error
     return [oid for oid in found if not colours[oid] & _STALE]

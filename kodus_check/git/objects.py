@@ -6,10 +6,12 @@ everything that judges.
 """
 
 import hashlib
+import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -18,6 +20,7 @@ from kodus_check.errors import CannotReview
 from kodus_check.git.process import command, environment, no_git
 from kodus_check.model import Sha, parse_sha
 
+MODE_FILE = 0o100000
 MODE_DIRECTORY = 0o040000
 MODE_SYMLINK = 0o120000
 MODE_SUBMODULE = 0o160000
@@ -107,17 +110,16 @@ class ObjectStore:
         for _ in range(10):
             if kind != b"tag":
                 break
-            fields = _header_fields(data)
-            target = _sha(fields.get(b"object", [b""])[0], oid)
-            kind, data = self._any(target)
-            oid = target
+            oid = _named(data.partition(b"\n")[0], b"object", oid)
+            kind, data = self._any(oid)
         if kind != b"commit":
             raise CannotReview(f"object {oid} is a {kind.decode()}, not a commit")
-        fields = _header_fields(data)
-        committer = fields.get(b"committer", [b""])[0].split()
-        time = int(committer[-2]) if len(committer) >= 2 and committer[-2].isdigit() else 0
-        parents = tuple(_sha(parent, oid) for parent in fields.get(b"parent", []))
-        return Commit(oid, _sha(fields.get(b"tree", [b""])[0], oid), parents, time)
+        # As git does: parents are the lines right after the tree, and a time that is none counts as 0.
+        first, *lines = data.partition(b"\n\n")[0].split(b"\n")
+        parents = tuple(_named(line, b"parent", oid) for line in takewhile(lambda line: line.startswith(b"parent "), lines))
+        committer = next((line.split() for line in lines if line.startswith(b"committer ")), [])
+        time = int(committer[-2]) if len(committer) >= 2 and re.fullmatch(rb"[0-9]{1,18}", committer[-2]) else 0
+        return Commit(oid, _named(first, b"tree", oid), parents, time)
 
     def tree(self, oid: Sha) -> tuple[TreeEntry, ...]:
         """The entries of a tree in stored order; a name that is empty, ``.``, ``..``, ``.git``, twice or holds ``/`` is refused."""
@@ -129,8 +131,7 @@ class ObjectStore:
 
     def _any(self, oid: Sha) -> tuple[bytes, bytes]:
         stdin, stdout = self._pipes()
-        stdin.write(oid.encode() + b"\n")
-        stdin.flush()
+        _ask(stdin, [oid])
         kind, size = self._header(stdout, oid)
         data = self._body(stdout, oid, kind, size, keep=True)
         assert data is not None
@@ -151,8 +152,7 @@ class ObjectStore:
                     else:
                         fresh.append(oid)
                 if fresh:
-                    stdin.write("".join(f"{oid}\n" for oid in fresh).encode())
-                    stdin.flush()
+                    _ask(stdin, fresh)
                     waiting.extend(fresh)
                 if not waiting:
                     return
@@ -220,17 +220,17 @@ class ObjectStore:
         return data
 
 
-def _header_fields(data: bytes) -> dict[bytes, list[bytes]]:
-    fields: dict[bytes, list[bytes]] = {}
-    for line in data.partition(b"\n\n")[0].split(b"\n"):
-        key, _, value = line.partition(b" ")
-        fields.setdefault(key, []).append(value)
-    return fields
+def _ask(stdin: IO[bytes], oids: list[Sha]) -> None:
+    with suppress(BrokenPipeError):  # git died at a damaged object: its answers, read in order, end there
+        stdin.write("".join(f"{oid}\n" for oid in oids).encode())
+        stdin.flush()
 
 
-def _sha(raw: bytes, owner: Sha) -> Sha:
+def _named(line: bytes, key: bytes, owner: Sha) -> Sha:
+    """The id that a header line of the object ``owner`` names."""
+    word, _, value = line.partition(b" ")
     try:
-        sha = parse_sha(raw.decode("ascii", "replace"))
+        sha = parse_sha(value.decode("ascii", "replace") if word == key else "")
     except ValueError:
         raise CannotReview(f"object {owner} is malformed") from None
     if len(sha) != len(owner):
@@ -242,6 +242,7 @@ def _tree_entries(oid: Sha, data: bytes) -> tuple[TreeEntry, ...]:
     width = len(oid) // 2
     entries: list[TreeEntry] = []
     names: set[bytes] = set()
+    before = b""
     position = 0
     while position < len(data):
         space = data.find(b" ", position)
@@ -252,11 +253,23 @@ def _tree_entries(oid: Sha, data: bytes) -> tuple[TreeEntry, ...]:
         name = data[space + 1 : end]
         if name in names or name in (b"", b".", b"..") or name.lower() == b".git" or b"/" in name:
             raise CannotReview(f"tree {oid} holds the name {name!r}, which no file may have (or has it twice)")
-        try:
-            mode = int(data[position:space], 8)
-        except ValueError:
-            raise CannotReview(f"tree {oid} is malformed") from None
+        entry = TreeEntry(name, _mode(data[position:space], oid), Sha(raw.hex()))
+        key = name + b"/" if entry.is_directory else name
+        if key < before:  # git walks two trees side by side and misreads such a one
+            raise CannotReview(f"tree {oid} is malformed: its names are out of order")
         names.add(name)
-        entries.append(TreeEntry(name, mode, Sha(raw.hex())))
+        entries.append(entry)
+        before = key
         position = end + 1 + width
     return tuple(entries)
+
+
+def _mode(digits: bytes, tree: Sha) -> int:
+    """The mode as git takes it: the kind, and of a file whether its owner may execute it. Histories hold 100664 and the like."""
+    if not re.fullmatch(rb"[0-7]{1,10}", digits):
+        raise CannotReview(f"tree {tree} is malformed")
+    mode = int(digits, 8)
+    kind = mode & 0o170000
+    if kind == MODE_FILE:
+        return kind | (0o755 if mode & 0o100 else 0o644)
+    return kind if kind in (MODE_DIRECTORY, MODE_SYMLINK) else MODE_SUBMODULE

@@ -60,9 +60,14 @@ class Tree:
         return self._store.blob(entry.oid, limit=limit)
 
     def _walk(self, prefix: bytes, oid: Sha) -> Iterator[Entry]:
-        for entry in self._store.tree(oid):
-            if entry.is_directory:
-                yield from self._walk(prefix + entry.name + b"/", entry.oid)
+        stack = [(prefix, iter(self._store.tree(oid)))]  # a tree can be nested deeper than Python recurses
+        while stack:
+            prefix, entries = stack[-1]
+            entry = next(entries, None)
+            if entry is None:
+                stack.pop()
+            elif entry.is_directory:
+                stack.append((prefix + entry.name + b"/", iter(self._store.tree(entry.oid))))
             else:
                 yield Entry(RepoPath(prefix + entry.name), entry.mode, entry.oid)
 
@@ -82,29 +87,28 @@ class Tree:
 
 def tree_changes(store: ObjectStore, old: Sha, new: Sha) -> Iterator[TreeChange]:
     """Every path whose entry differs between two trees, renames not paired. Equal subtrees are not read."""
-    yield from _changes(store, b"", old, new)
+    folders: list[tuple[bytes, Sha | None, Sha | None]] = [(b"", old, new)]
+    while folders:
+        prefix, before, after = folders.pop()
+        for name, one, other in _differing(store, before, after):
+            old_folder, new_folder = (side.oid if side and side.is_directory else None for side in (one, other))
+            if old_folder != new_folder:
+                folders.append((prefix + name + b"/", old_folder, new_folder))
+            old_file, new_file = (side if side and not side.is_directory else None for side in (one, other))
+            if old_file or new_file:
+                yield TreeChange(
+                    RepoPath(prefix + name),
+                    old_file.mode if old_file else 0,
+                    new_file.mode if new_file else 0,
+                    old_file.oid if old_file else None,
+                    new_file.oid if new_file else None,
+                )
 
 
-def _changes(store: ObjectStore, prefix: bytes, old: Sha | None, new: Sha | None) -> Iterator[TreeChange]:
-    if old == new:
-        return
+def _differing(store: ObjectStore, old: Sha | None, new: Sha | None) -> Iterator[tuple[bytes, TreeEntry | None, TreeEntry | None]]:
+    """The names whose entries differ between two folders, of which one may not exist."""
     before = {entry.name: entry for entry in store.tree(old)} if old else {}
     after = {entry.name: entry for entry in store.tree(new)} if new else {}
     for name in sorted(before.keys() | after.keys()):
-        one, other = before.get(name), after.get(name)
-        if one == other:
-            continue
-        old_folder = one.oid if one and one.is_directory else None
-        new_folder = other.oid if other and other.is_directory else None
-        if old_folder or new_folder:
-            yield from _changes(store, prefix + name + b"/", old_folder, new_folder)
-        old_file = one if one and not one.is_directory else None
-        new_file = other if other and not other.is_directory else None
-        if old_file or new_file:
-            yield TreeChange(
-                RepoPath(prefix + name),
-                old_file.mode if old_file else 0,
-                new_file.mode if new_file else 0,
-                old_file.oid if old_file else None,
-                new_file.oid if new_file else None,
-            )
+        if before.get(name) != after.get(name):
+            yield name, before.get(name), after.get(name)

@@ -4,6 +4,7 @@ T1  the workspace's config, hooks, attributes, replace refs and commit graph are
     earlier in the job, a reused runner)       -> a bare repository of our own, ``objects/info/alternates`` to the workspace's
 T2  the clone belongs to another user          -> one ``rev-parse`` with a global config of ours that names this directory safe
 T3  a forged commit graph or replace ref moves ``HEAD~3``  -> only plain names go to git, ``~`` and ``^`` are walked by us
+T4  a folder that the pull request brings is a bare repository, and the job runs there  -> refused below a checkout
 """
 
 import re
@@ -58,11 +59,11 @@ class Workspace:
             raise CannotReview(f"`{name}` is not an id of this {self.hash_kind} repository")
         commit = self.store.commit(sha)
         for step in _STEP.finditer(steps):
-            for _ in range(int(step[1] or 1) if step[1] is not None else 0):
+            for _ in range(_number(step[1]) if step[1] is not None else 0):
                 if not commit.parents:
                     raise CannotReview(f"`{name}` goes back further than the history does")
                 commit = self.store.commit(commit.parents[0])
-            if step[2] is not None and (number := int(step[2] or 1)):
+            if step[2] is not None and (number := _number(step[2])):
                 if number > len(commit.parents):
                     raise CannotReview(f"`{name}`: commit {commit.oid} has no parent {number}")
                 commit = self.store.commit(commit.parents[number - 1])
@@ -86,7 +87,7 @@ class Workspace:
 
     def _git_in_workspace(self, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
         """The one git command that runs in the workspace: ``rev-parse``, which reads refs and runs nothing."""
-        # A bare repository is used only when it is the very directory that was named, never one found inside a checkout.
+        # A bare repository is used only when it is the very directory that was named.
         place = [f"--git-dir={self.directory.resolve()}"] if _is_bare(self.directory) else ["-C", str(self.directory)]
         return run(
             ["git", *place, *OPTIONS, "-c", "safe.bareRepository=explicit", "rev-parse", *arguments],
@@ -95,10 +96,10 @@ class Workspace:
 
     def _write_global_config(self) -> Path:
         path = self._scratch / "gitconfig"
-        directory = str(self.directory.resolve()).replace("\\", "\\\\").replace('"', '\\"')
+        directory = self.directory.resolve()
         # Discovery may go up to a parent directory, whose owner counts; only this process and this one command read the file.
-        parents = [directory, *(str(parent) for parent in self.directory.resolve().parents)]
-        path.write_text("[safe]\n" + "".join(f'\tdirectory = "{parent}"\n' for parent in parents), encoding="utf-8")
+        lines = [f"\tdirectory = {_quoted(str(place))}\n" for place in (directory, *directory.parents)]
+        path.write_text("".join(["[safe]\n", *lines]), encoding="utf-8", errors="surrogateescape")
         return path
 
     def _discover(self) -> tuple[Path, str]:
@@ -108,6 +109,13 @@ class Workspace:
                 f"this is a worktree, and the repository it belongs to is not here: {missing}",
                 where=str(self.directory),
                 remedy=f"Mount {missing} at the same path too, or check out a full clone.",
+            )
+        outer = _checkout_around_bare(self.directory)
+        if outer is not None:
+            raise CannotReview(
+                f"this is a bare repository inside the checkout {outer}, where a pull request may have put it",
+                where=str(self.directory),
+                remedy="Run this in the checkout, or in a clone outside of it.",
             )
         found = self._git_in_workspace("--path-format=absolute", "--git-common-dir", "--show-object-format")
         if found.returncode != 0:
@@ -138,18 +146,39 @@ class Workspace:
             raise CannotReview("the path of this repository holds a line break", where=str(common))
         alternates = git_dir / "objects" / "info" / "alternates"
         alternates.parent.mkdir(parents=True, exist_ok=True)
-        quoted = str(objects)
-        if quoted.startswith(('"', "#")):
-            quoted = '"' + quoted.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        alternates.write_text(f"{quoted}\n", encoding="utf-8", errors="surrogateescape")
+        alternates.write_text(
+            f"{objects}\n", encoding="utf-8", errors="surrogateescape"
+        )  # absolute, so neither `#` nor `"` is first
         shallow = common / "shallow"
         if shallow.is_file():
             shutil.copyfile(shallow, git_dir / "shallow")
         return git_dir
 
 
+def _number(digits: str) -> int:
+    """The number behind ``~`` or ``^``: 1 without one, and a huge one instead of one that Python does not convert."""
+    return int(digits or 1) if len(digits) < 10 else 1 << 31
+
+
+def _quoted(value: str) -> str:
+    """A value of a git configuration file."""
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
 def _is_bare(directory: Path) -> bool:
     return not (directory / ".git").exists() and all((directory / name).exists() for name in ("HEAD", "objects", "refs"))
+
+
+def _checkout_around_bare(directory: Path) -> Path | None:
+    """The checkout that the bare repository at or above ``directory`` lies in (T4). What is below ``.git`` no commit can bring."""
+    directory = directory.resolve()
+    for place in (directory, *directory.parents):
+        if (place / ".git").exists():
+            return None
+        if _is_bare(place):
+            outer = (one for one in place.parents if (one / ".git").exists() and ".git" not in place.relative_to(one).parts)
+            return next(outer, None)
+    return None
 
 
 def _missing_common_directory(directory: Path) -> str | None:

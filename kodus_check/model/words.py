@@ -111,7 +111,7 @@ class DropReason(StrEnum):
     RULE_NOT_LOADED = "rule_not_loaded"
     FILE_NOT_CHANGED = "file_not_changed"
     LINES_NOT_CHANGED = "lines_not_changed"
-    SAME_PLACE_AND_RULE = "same_place_and_rule"
+    MATCHED_BEFORE = "matched_before"
 
 
 class RuleStatus(StrEnum):

@@ -1,11 +1,30 @@
 """The first line that people read: one of four outcomes, never to be mistaken for another."""
 
 from collections import Counter
+from collections.abc import Iterable
 
-from kodus_check.model import CoverageStatus, Mode, NoticeKind, Outcome, Review
+from kodus_check.model import CoverageStatus, Mode, Notice, NoticeKind, Outcome, Review
 
 FAILURES = (NoticeKind.COULD_NOT_REVIEW, NoticeKind.CONFIG_INVALID)
 """Notices that are the reason why a run failed."""
+
+ABOUT_THE_BASE = (NoticeKind.RULE_KEY_DROPPED, NoticeKind.RULE_GLOB_INERT, NoticeKind.SGCONFIG_KEY_IGNORED)
+"""Notices that no change under review brought in and that take nothing from the result: people get their number only."""
+
+
+def shown_notices(notices: Iterable[Notice]) -> list[Notice]:
+    """What people read below the outcome. The JSON document has every notice."""
+    listed = list(notices)
+    shown = [notice for notice in listed if notice.kind not in (*FAILURES, *ABOUT_THE_BASE)]
+    count = sum(notice.kind in ABOUT_THE_BASE for notice in listed)
+    if count:
+        about = "1 remark" if count == 1 else f"{count} remarks"
+        shown.append(
+            Notice(
+                NoticeKind.RULE_KEY_DROPPED, f"{about} on the rules of the base, which run all the same: see `kodus-check rules`."
+            )
+        )
+    return shown
 
 
 def headline(review: Review) -> str:

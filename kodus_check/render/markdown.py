@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kodus_check.model import Finding, Mode, Notice, NoticeKind, Outcome, Review, RuleStatus
-from kodus_check.render.headline import FAILURES, headline
+from kodus_check.render.headline import FAILURES, headline, shown_notices
 from kodus_check.text import code_span, fenced, inline_markdown, quoted, shorten, trusted_markdown
 
 MAX_BODY = 60_000
@@ -97,8 +97,7 @@ def summary(review: Review, templates: Templates) -> str:
                     "subject": code_span(notice.subject) if notice.subject and notice.subject not in notice.message else "",
                     "message": inline_markdown(notice.message),
                 }
-                for notice in (*review.notices, *templates.notices)
-                if notice.kind not in FAILURES
+                for notice in shown_notices((*review.notices, *templates.notices))
             ],
             "base_ref": code_span(review.base.ref) if review.base else "",
             "base": code_span(review.base.sha) if review.base else "",

@@ -23,7 +23,7 @@ from kodus_check.text import json_log_safe
 VERSION = 1
 
 
-def dump(document: dict[str, Any]) -> str:
+def dump(document: dict[str, Any] | list[dict[str, Any]]) -> str:
     """The text of a document: ASCII, stable order, safe in a CI log."""
     return json_log_safe(json.dumps(document, indent=2)) + "\n"
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kodus_check.model import CoverageStatus, Finding, Mode, Outcome, Review, RuleStatus
-from kodus_check.render.headline import FAILURES, headline
+from kodus_check.render.headline import FAILURES, headline, shown_notices
 from kodus_check.render.markdown import place_of, reproduce
 from kodus_check.text import log_safe, one_line, shorten, visible
 
@@ -27,7 +27,7 @@ def _lines(review: Review) -> Iterator[str]:
     for finding in sorted(review.findings, key=lambda one: (one.path, one.start_line, one.severity.rank)):
         yield ""
         yield from _finding(finding)
-    others = [notice for notice in review.notices if notice not in causes]
+    others = shown_notices(review.notices)
     if others:
         yield ""
         yield "Notices"

@@ -86,12 +86,15 @@ def run(arguments: Sequence[str], *, cwd: Path, bounds: Bounds) -> Ran:
             env=_environment(),
             start_new_session=True,
         )
-        _limit(process.pid, bounds)
-        output, broken = _collect(process, bounds)
-        if broken is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        code = process.wait()
+        broken: CoverageReason | None = CoverageReason.CRASH
+        try:
+            _limit(process.pid, bounds)
+            output, broken = _collect(process, bounds)
+        finally:  # an interrupt too must leave no process behind
+            if broken is not None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            code = process.wait()
         errors.seek(0)
         stderr = errors.read(64 * 1024**2).decode("utf-8", "backslashreplace")
     lines = output.split(b"\n")
@@ -128,7 +131,15 @@ def _collect(process: "subprocess.Popen[bytes]", bounds: Bounds) -> tuple[bytes,
                 return bytes(output), CoverageReason.TIMEOUT
             part = os.read(stdout.fileno(), 1 << 18)
             if not part:
-                return bytes(output), None
+                return bytes(output), _ended(process, end)
             output.extend(part)
             if len(output) > bounds.output:
                 return bytes(output), CoverageReason.OUTPUT
+
+
+def _ended(process: "subprocess.Popen[bytes]", end: float) -> CoverageReason | None:
+    try:
+        process.wait(max(0.0, end - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return CoverageReason.TIMEOUT
+    return None

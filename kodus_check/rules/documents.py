@@ -2,7 +2,8 @@
 
 One bad document fails a whole ast-grep run, and ast-grep accepts documents without an ``id`` and unknown names without a word. So
 a document reaches it only when it has what it needs; whatever is refused here is refused alone, with its reason and line.
-The text that runs is the source's own: only the marker lines between documents and unknown top-level keys are taken out of it.
+The text that runs is the source's own, each line at its own number: only the marker lines between documents and unknown top-level
+keys are taken out of it.
 """
 
 import re
@@ -20,9 +21,11 @@ KNOWN_KEYS = (
     "id", "language", "rule", "constraints", "utils", "transform", "fix", "rewriters", "message", "note", "severity", "labels",
     "files", "ignores", "url", "metadata",
 )  # fmt: skip
+UTILITY_KEYS = (*KNOWN_KEYS, "arguments")  # what the rules that use a utility rule give to it
 SEVERITIES = {"error": Severity.HIGH, "warning": Severity.MEDIUM, "info": Severity.LOW, "hint": Severity.INFO}
 
 _MARKER = re.compile(r"(---|\.\.\.)(?=\s|$)")
+_FLOW = re.compile(r"([&!]\S*\s+)*\{")  # an anchor or tag may stand before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,8 @@ class RuleSource:
     refused: str = ""
 
 
-def read_source(source: RuleSource) -> tuple[list[Rule], list[Notice]]:
-    """Every document of a source with its fate, and what people should know about them."""
+def read_source(source: RuleSource, known: tuple[str, ...] = KNOWN_KEYS) -> tuple[list[Rule], list[Notice]]:
+    """Every document of a source with its fate, and what people should know about them. ``known`` are its top-level keys."""
     reason = source.refused
     if not reason and len(source.data) > MAX_SOURCE_BYTES:
         reason = f"{len(source.data):,} bytes; a rule source may have {MAX_SOURCE_BYTES:,}. Split it into several files."
@@ -57,7 +60,7 @@ def read_source(source: RuleSource) -> tuple[list[Rule], list[Notice]]:
     rules: list[Rule] = []
     notices: list[Notice] = []
     for line, part in split_documents(text):
-        rule, found = _read_rule(source, line, part)
+        rule, found = _read_rule(source, line, part, known)
         if rule is not None:
             rules.append(rule)
             notices.extend(found)
@@ -81,7 +84,7 @@ def split_documents(text: str) -> Iterator[tuple[int, str]]:
 
 def refuse(rule: Rule, reason: str) -> tuple[Rule, Notice]:
     """The rule as refused, and the notice that says so."""
-    name = f"`{rule.id}`" if rule.id else "A rule without an id"
+    name = f"`{rule.id}`" if rule.id else "This document"
     notice = Notice(
         NoticeKind.RULE_REFUSED,
         f"{name} does not run: {reason.rstrip('.')}. The other rules run. Correct the document at the base.",
@@ -90,7 +93,7 @@ def refuse(rule: Rule, reason: str) -> tuple[Rule, Notice]:
     return replace(rule, status=RuleStatus.REFUSED, reason=reason), notice
 
 
-def _read_rule(source: RuleSource, line: int, text: str) -> tuple[Rule | None, list[Notice]]:
+def _read_rule(source: RuleSource, line: int, text: str, known: tuple[str, ...]) -> tuple[Rule | None, list[Notice]]:
     offset = source.line + line - 2
     blank = Rule("", "", Severity.INFO, RuleStatus.REFUSED, source.name, offset + 1)
     try:
@@ -110,7 +113,7 @@ def _read_rule(source: RuleSource, line: int, text: str) -> tuple[Rule | None, l
     if reason:
         rule, notice = refuse(blank, reason)
         return rule, [notice]
-    kept, dropped = _cut_unknown_keys(text, document)
+    kept, dropped = _cut_unknown_keys(text, document, known)
     metadata = value["metadata"] if isinstance(value.get("metadata"), dict) else {}
     severity = str(value.get("severity") or "hint")
     rule = replace(
@@ -120,14 +123,14 @@ def _read_rule(source: RuleSource, line: int, text: str) -> tuple[Rule | None, l
         mode=Mode(metadata["mode"]) if "mode" in metadata else None,
         status=RuleStatus.OFF if severity == "off" else RuleStatus.LOADED,
         reason="severity: off" if severity == "off" else "",
-        text=kept,
+        text="\n" * offset + kept,
         note=value["note"] if isinstance(value.get("note"), str) else "",
     )
     where = f"{rule.source}:{rule.line}"
     notices = [
         Notice(
             NoticeKind.RULE_KEY_DROPPED,
-            f"`{rule.id}` runs without its key `{key}`, which ast-grep does not know. Move it under `metadata`.",
+            f"`{rule.id}` is read without its key `{key}`, which ast-grep does not know. Move it under `metadata`.",
             where,
         )
         for key in dropped
@@ -162,18 +165,21 @@ def _why_refused(value: dict[str, Any]) -> str:
     return ""
 
 
-def _cut_unknown_keys(text: str, document: YamlDocument) -> tuple[str, list[str]]:
-    """The text without the lines of unknown top-level keys. A flow mapping stays whole: ast-grep refuses it then by itself."""
+def _cut_unknown_keys(text: str, document: YamlDocument, known: tuple[str, ...]) -> tuple[str, list[str]]:
+    """The text with a comment for each line of an unknown top-level key, so that no line after it changes its number.
+
+    A flow mapping stays whole: ast-grep refuses it then by itself.
+    """
     lines = text.split("\n")
     starts = sorted((document.key_places[(key,)][0], key) for key in document.value)
-    unknown = [key for _, key in starts if key not in KNOWN_KEYS]
-    if not unknown or len({line for line, _ in starts}) != len(starts):
+    unknown = [key for _, key in starts if key not in known]
+    line, column = document.places[()]
+    if not unknown or _FLOW.match(lines[line - 1], column - 1) or len({line for line, _ in starts}) != len(starts):
         return text, []
-    kept = lines[: starts[0][0] - 1]
     for (line, key), (end, _) in zip(starts, [*starts[1:], (len(lines) + 1, "")], strict=True):
-        if key in KNOWN_KEYS:
-            kept.extend(lines[line - 1 : end - 1])
-    return "\n".join(kept), unknown
+        if key not in known:
+            lines[line - 1 : end - 1] = ["#"] * (end - line)
+    return "\n".join(lines), unknown
 
 
 def _without_directives(text: str) -> str:

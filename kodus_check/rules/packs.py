@@ -11,7 +11,7 @@ PREFIX = "builtin:"
 @cache
 def folder() -> Path:
     """The folder of all packs: inside the package where it is installed, beside it in a checkout."""
-    installed = Path(__file__).parent / "packs"
+    installed = Path(__file__).parent / "pack_files"
     return installed if installed.is_dir() else Path(__file__).parents[2] / "rules"
 
 

@@ -9,18 +9,22 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from kodus_check.errors import CannotReview
 from kodus_check.model import Notice, Rule, RuleStatus
-from kodus_check.rules import astgrep
-from kodus_check.rules.documents import RuleSource, read_source, refuse
+from kodus_check.rules import astgrep, suppress
+from kodus_check.rules.documents import UTILITY_KEYS, RuleSource, read_source, refuse
+from kodus_check.text import fold_space
+from kodus_check.yamldoc import YamlProblem, read_document
 
 _NAMED_RULE = re.compile(r"/rules/([0-9]{6})\.yml")
-_CAUSE = re.compile(r"^╰▻ (.*)$", re.MULTILINE)
+_CAUSE = re.compile(r"^╰▻ (.+(?:\n(?!╰▻).+)*)", re.MULTILINE)
+_CIRCLE = re.compile(r"^Rule `.*` has a cyclic")
 
 
 @dataclass(slots=True)
@@ -72,7 +76,7 @@ def load_rules(sources: Iterable[RuleSource], utils: Iterable[RuleSource] = ()) 
                 refused, notice = refuse(rule, f"its id is taken by the rule at {earlier.source}:{earlier.line}")
                 rule_set.rules.append(refused)
                 rule_set.notices.append(notice)
-        _settle(rule_set, [util for source in utils for util in _read_utils(source, rule_set)])
+        _settle(rule_set, dict(enumerate(util for source in utils for util in _read_utils(source, rule_set))))
     except BaseException:
         shutil.rmtree(rule_set.folder, ignore_errors=True)
         raise
@@ -80,24 +84,30 @@ def load_rules(sources: Iterable[RuleSource], utils: Iterable[RuleSource] = ()) 
 
 
 def _read_utils(source: RuleSource, rule_set: RuleSet) -> list[Rule]:
-    utils, notices = read_source(source)
+    utils, notices = read_source(source, UTILITY_KEYS)
     rule_set.notices.extend(notices)
     return [util for util in utils if util.status is not RuleStatus.REFUSED]
 
 
-def _settle(rule_set: RuleSet, utils: list[Rule]) -> None:
+def _settle(rule_set: RuleSet, utils: dict[int, Rule]) -> None:
     """Lets ast-grep read what was written, takes away what it refuses, until it accepts the rest."""
     empty = rule_set.folder / "empty"
     for name in ("rules", "utils", "empty"):
         (rule_set.folder / name).mkdir()
     rule_set.write_config(empty)
-    for index, util in enumerate(utils):
-        _file(rule_set, "utils", index).write_text(util.text, encoding="utf-8")
+    for index, util in utils.items():
+        _write(_file(rule_set, "utils", index), util.text)
     if utils and _complaint(rule_set, empty) is not None:
         _drop_bad_utils(rule_set, utils, empty)
+    defined = _drop_unfounded_utils(rule_set, utils)
     for index, rule in enumerate(rule_set.rules):
-        if rule.status is RuleStatus.LOADED:
-            _file(rule_set, "rules", index).write_text(rule.text, encoding="utf-8")
+        if rule.status is not RuleStatus.LOADED:
+            continue
+        if missing := _undefined(rule, defined):
+            rule_set.rules[index], notice = refuse(rule, missing)
+            rule_set.notices.append(notice)
+            continue
+        _write(_file(rule_set, "rules", index), rule.text)
     while rule_set.loaded and (complaint := _complaint(rule_set, empty)) is not None:
         named = _NAMED_RULE.search(complaint)
         if named is None:
@@ -120,7 +130,7 @@ def _drop_bad_rules_one_by_one(rule_set: RuleSet, empty: Path) -> None:
     good: list[int] = []
     for index, text in texts.items():
         path = _file(rule_set, "rules", index)
-        path.write_text(text, encoding="utf-8")
+        _write(path, text)
         complaint = _complaint(rule_set, empty)
         if complaint is None:
             good.append(index)
@@ -128,15 +138,15 @@ def _drop_bad_rules_one_by_one(rule_set: RuleSet, empty: Path) -> None:
         else:
             _drop(rule_set, index, complaint)
     for index in good:
-        _file(rule_set, "rules", index).write_text(texts[index], encoding="utf-8")
+        _write(_file(rule_set, "rules", index), texts[index])
     complaint = _complaint(rule_set, empty)
     if complaint is not None:
         raise CannotReview(f"ast-grep accepts each rule alone but not all together: {_cause(complaint)}")
 
 
-def _drop_bad_utils(rule_set: RuleSet, utils: list[Rule], empty: Path) -> None:
+def _drop_bad_utils(rule_set: RuleSet, utils: dict[int, Rule], empty: Path) -> None:
     """A bad utility rule fails everything and is not named. Those that others need come first: rounds until nothing changes."""
-    waiting = dict(enumerate(utils))
+    waiting = dict(utils)
     for index in waiting:
         _file(rule_set, "utils", index).unlink()
     complaints: dict[int, str] = {}
@@ -145,7 +155,7 @@ def _drop_bad_utils(rule_set: RuleSet, utils: list[Rule], empty: Path) -> None:
         progress = False
         for index, util in list(waiting.items()):
             path = _file(rule_set, "utils", index)
-            path.write_text(util.text, encoding="utf-8")
+            _write(path, util.text)
             complaint = _complaint(rule_set, empty)
             if complaint is None:
                 del waiting[index]
@@ -153,8 +163,62 @@ def _drop_bad_utils(rule_set: RuleSet, utils: list[Rule], empty: Path) -> None:
             else:
                 path.unlink()
                 complaints[index] = complaint
-    for index, util in waiting.items():
-        rule_set.notices.append(refuse(util, f"as a utility rule, {_cause(complaints[index])}")[1])
+    for index in waiting:
+        _refuse_util(rule_set, utils, index, _cause(complaints[index]))
+
+
+def _drop_unfounded_utils(rule_set: RuleSet, utils: dict[int, Rule]) -> set[str]:
+    """Takes away utility rules that use one which is not there, until none is left; the names of those that stay."""
+    while True:
+        defined = {util.id for util in utils.values()}
+        unfounded = [(index, missing) for index, util in utils.items() if (missing := _undefined(util, defined))]
+        if not unfounded:
+            return defined
+        for index, missing in unfounded:
+            _file(rule_set, "utils", index).unlink()
+            _refuse_util(rule_set, utils, index, missing)
+
+
+def _refuse_util(rule_set: RuleSet, utils: dict[int, Rule], index: int, reason: str) -> None:
+    rule_set.notices.append(refuse(utils.pop(index), f"as a utility rule, {reason}")[1])
+
+
+def _undefined(rule: Rule, defined: Collection[str]) -> str:
+    """What ast-grep says of a rule that uses an unknown one, said of utility rules too.
+
+    There ast-grep itself is silent, and a rule that uses them never matches.
+    """
+    if "matches" not in rule.text:
+        return ""
+    used: dict[str, None] = {}
+    own: set[str] = set()
+    try:
+        _collect_names(read_document(rule.text).value, used, own)
+    except YamlProblem:  # a directive without its marker, which ast-grep refuses by itself
+        return ""
+    return next((f"Rule `{name}` is not defined." for name in used if name not in own and name not in defined), "")
+
+
+def _collect_names(value: Any, used: dict[str, None], own: set[str]) -> None:
+    """The utility rules that ``value`` uses, in order, and the names that it defines for itself."""
+    if isinstance(value, list):
+        for item in value:
+            _collect_names(item, used, own)
+    if not isinstance(value, dict):
+        return
+    for key, inner in value.items():
+        if key in ("utils", "constraints") and isinstance(inner, dict):
+            own.update(inner)
+            _collect_names(list(inner.values()), used, own)
+        elif key == "arguments" and isinstance(inner, list):
+            own.update(name for name in inner if isinstance(name, str))
+        elif key == "matches" and isinstance(inner, dict):
+            used.update(dict.fromkeys(inner))
+            _collect_names([list(given.values()) for given in inner.values() if isinstance(given, dict)], used, own)
+        elif key == "matches" and isinstance(inner, str):
+            used[inner] = None
+        elif key != "metadata":
+            _collect_names(inner, used, own)
 
 
 def _complaint(rule_set: RuleSet, empty: Path) -> str | None:
@@ -170,8 +234,18 @@ def _complaint(rule_set: RuleSet, empty: Path) -> str | None:
 
 
 def _cause(complaint: str) -> str:
-    causes = _CAUSE.findall(complaint)
-    return causes[-1] if causes else (complaint.strip().split("\n")[-1] or "ast-grep gave no reason")
+    causes = _CAUSE.findall(suppress.unmask_text(complaint))
+    # Which rule of a circle it names is another one each time.
+    return _CIRCLE.sub("A utility rule has a cyclic", fold_space(causes[-1])) if causes else _last_line(complaint)
+
+
+def _last_line(text: str) -> str:
+    return text.strip().split("\n")[-1] or "ast-grep gave no reason"
+
+
+def _write(path: Path, text: str) -> None:
+    """A rule that looks for suppression comments must look for what the scanned files have in their place."""
+    path.write_bytes(suppress.mask(text.encode()))
 
 
 def _file(rule_set: RuleSet, kind: str, index: int) -> Path:

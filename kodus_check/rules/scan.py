@@ -5,14 +5,20 @@ T1  head's ``sgconfig.yml``, ignore files and symlinks steer a scan   -> only re
 T2  a suppression comment of head switches a rule off                 -> masked in the copy, byte for byte (``suppress``)
 T3  a byte that is not UTF-8 makes ast-grep skip the file in silence  -> masked in the copy
 T4  what ast-grep did not read looks like "no match"                  -> each file's own line of ``--inspect entity`` is required
-T5  one hostile file takes the whole run down                         -> a chunk that breaks a bound is halved, down to the file
+T5  one hostile file takes the whole run down                         -> a chunk that breaks a bound is cut up, down to the file,
+                                                                         after all others were scanned
+T6  --json repeats a long line for each match in it                   -> a file that is scanned alone is reported as SARIF, which
+                                                                         holds the matched text alone
 """
 
+import errno
+import json
 import re
 import shutil
 import tempfile
 import time
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,9 +37,11 @@ CHUNK_BYTES = 20 * 1024 * 1024
 CHUNK_SECONDS = 30.0
 FILE_SECONDS = 10.0
 TOTAL_SECONDS = 180.0
+PIECES = 16
+"""How many parts a chunk that broke a bound is cut into: with two, one hostile file in a full chunk would cost eleven timeouts."""
 
 _ENTITY = "sg: entity|file|"
-_SKIPPED = {"invalidUtf8": CoverageReason.INVALID_UTF8, "emptyFile": CoverageReason.EMPTY, "largeFile": CoverageReason.TOO_LARGE}
+_SKIPPED = {"invalidUtf8": CoverageReason.INVALID_UTF8, "emptyFile": CoverageReason.EMPTY, "fileTooLarge": CoverageReason.TOO_LARGE}
 
 
 @dataclass(slots=True)
@@ -89,7 +97,7 @@ class ScratchTree:
             if scanned != data:
                 self._originals[path] = self._write(self._folder / "originals", path, data)
         except OSError as error:
-            if error.strerror != "File name too long":
+            if error.errno != errno.ENAMETOOLONG:
                 raise CannotReview(f"the scratch tree cannot be written: {error}", where=str(path)) from None
             self.refused[path] = CoverageReason.PATH_TOO_LONG
             return
@@ -140,19 +148,16 @@ def scannable(path: RepoPath, rule_languages: Iterable[str]) -> bool:
 
 
 def scan(rule_set: RuleSet, tree: ScratchTree) -> ScanResult:
-    """Runs every loaded rule over the tree: one process a chunk, halved where a bound was broken."""
+    """Runs every loaded rule over the tree."""
     result = ScanResult(not_scanned=dict(tree.refused))
     if not rule_set.loaded:
         return result
     rule_set.write_config(tree.root)
-    deadline = time.monotonic() + TOTAL_SECONDS
-    for chunk in _chunks(tree, tree.paths):
-        _scan_chunk(rule_set, tree, chunk, deadline, result)
+    _scan_all(rule_set, tree, tree.paths, result)
     for path in tree.paths:
         if path not in result.read and path not in result.not_scanned:
             result.not_scanned[path] = CoverageReason.NOT_READ
-    for path, found in result.matches.items():
-        result.matches[path] = _ordered(found)
+    result.matches = {path: _ordered(found) for path, found in sorted(result.matches.items())}
     return result
 
 
@@ -166,13 +171,13 @@ def silenced(
     for path, lines in honoured.items():
         tree.rewrite(path, suppress.with_honoured(tree.scanned(path), lines))
     again = ScanResult()
-    deadline = time.monotonic() + TOTAL_SECONDS
-    for chunk in _chunks(tree, sorted(honoured)):
-        _scan_chunk(rule_set, tree, chunk, deadline, again)
+    _scan_all(rule_set, tree, sorted(honoured), again)
     out: dict[RepoPath, list[Match]] = {}
     for path in again.read:
         left = {(match.rule_id, match.byte_start, match.byte_end) for match in again.matches.get(path, [])}
-        gone = [one for one in result.matches.get(path, []) if (one.rule_id, one.byte_start, one.byte_end) not in left]
+        found, original = result.matches.get(path, []), tree.original(path)
+        named = {one for one in {match.rule_id for match in found} if suppress.names_rule(original, honoured[path], one)}
+        gone = [one for one in found if one.rule_id in named and (one.rule_id, one.byte_start, one.byte_end) not in left]
         if gone:
             out[path] = gone
     return out
@@ -191,35 +196,67 @@ def _chunks(tree: ScratchTree, paths: list[RepoPath]) -> list[list[RepoPath]]:
     return [chunk for chunk in chunks if chunk]
 
 
-def _scan_chunk(rule_set: RuleSet, tree: ScratchTree, paths: list[RepoPath], deadline: float, result: ScanResult) -> None:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        result.not_scanned.update(dict.fromkeys(paths, CoverageReason.TIMEOUT))
-        return
-    seconds = FILE_SECONDS if len(paths) == 1 else CHUNK_SECONDS
+def _scan_all(rule_set: RuleSet, tree: ScratchTree, paths: list[RepoPath], result: ScanResult) -> None:
+    """One process a chunk. One that breaks a bound is cut into pieces, which wait until all the others are done."""
+    deadline = time.monotonic() + TOTAL_SECONDS
+    waiting = deque((chunk, CHUNK_SECONDS) for chunk in _chunks(tree, paths))
+    while waiting:
+        chunk, seconds = waiting.popleft()
+        left = deadline - time.monotonic()
+        if left <= 0:
+            result.not_scanned.update(dict.fromkeys(chunk, CoverageReason.TIMEOUT))
+            continue
+        broken = _scan_chunk(rule_set, tree, chunk, min(seconds, left), result)
+        if broken is None:
+            continue
+        if len(chunk) == 1:
+            result.not_scanned[chunk[0]] = broken
+            continue
+        size = -(-len(chunk) // PIECES)
+        waiting.extend((chunk[start : start + size], FILE_SECONDS) for start in range(0, len(chunk), size))
+
+
+def _scan_chunk(
+    rule_set: RuleSet, tree: ScratchTree, paths: list[RepoPath], seconds: float, result: ScanResult
+) -> CoverageReason | None:
+    """Adds what one process finds to ``result``; or nothing, and the bound that it broke."""
+    alone = len(paths) == 1
     ran = astgrep.run(
         [
-            *rule_set.arguments(), "--json=stream", "--inspect", "entity", "--max-results", str(astgrep.MAX_RESULTS), "--",
-            *(str(path) for path in paths),
+            *rule_set.arguments(), "--format=sarif" if alone else "--json=stream", "--inspect", "entity",
+            "--max-results", str(astgrep.MAX_RESULTS), "--", *(str(path) for path in paths),
         ],
         cwd=tree.root,
-        bounds=astgrep.Bounds(seconds=min(seconds, left)),
+        bounds=astgrep.Bounds(seconds=seconds),
     )  # fmt: skip
-    broken = ran.broken
-    if broken is None and ran.code not in (0, 1):
+    if ran.broken is not None:
+        return ran.broken
+    if ran.code not in (0, 1):
         raise CannotReview(f"ast-grep ended with {ran.code}: {ran.stderr.strip()[-400:]}")
-    if broken is None and len(ran.lines) >= astgrep.MAX_RESULTS:
-        broken = CoverageReason.OUTPUT
-    if broken is not None and len(paths) > 1:
-        middle = len(paths) // 2
-        _scan_chunk(rule_set, tree, paths[:middle], deadline, result)
-        _scan_chunk(rule_set, tree, paths[middle:], deadline, result)
-        return
-    if broken is not None:
-        result.not_scanned[paths[0]] = broken
-        return
+    found = _read_sarif(ran, paths[0]) if alone else ran.objects()
+    if len(found) >= astgrep.MAX_RESULTS:
+        return CoverageReason.OUTPUT
     _read_inspection(ran.stderr, {str(path): path for path in paths}, result)
-    _read_matches(ran, tree, result)
+    _read_matches(found, tree, result)
+    return None
+
+
+def _read_sarif(ran: astgrep.Ran, path: RepoPath) -> list[dict[str, Any]]:
+    """The matches of one file as ``--json`` gives them, without the lines around each."""
+    items: list[dict[str, Any]] = []
+    for one in (one for run in json.loads(b"\n".join(ran.lines))["runs"] for one in run["results"]):
+        region = one["locations"][0]["physicalLocation"]["region"]
+        start = region["byteOffset"]
+        items.append(
+            {
+                "file": str(path),
+                "ruleId": one["ruleId"],
+                "message": one["message"]["text"],
+                "text": region["snippet"]["text"],
+                "range": {"byteOffset": {"start": start, "end": start + region["byteLength"]}},
+            }
+        )
+    return items
 
 
 def _read_inspection(stderr: str, asked: dict[str, RepoPath], result: ScanResult) -> None:
@@ -243,9 +280,9 @@ def _read_inspection(stderr: str, asked: dict[str, RepoPath], result: ScanResult
             result.unruled.discard(path)
 
 
-def _read_matches(ran: astgrep.Ran, tree: ScratchTree, result: ScanResult) -> None:
+def _read_matches(found: list[dict[str, Any]], tree: ScratchTree, result: ScanResult) -> None:
     by_file: dict[str, list[dict[str, Any]]] = {}
-    for item in ran.objects():
+    for item in found:
         by_file.setdefault(item["file"], []).append(item)
     for name, items in by_file.items():
         path = RepoPath(name.encode())
@@ -264,7 +301,7 @@ def _match(item: dict[str, Any], path: RepoPath, scanned: bytes, original: bytes
     else:
         start_line, end_line = bisect_left(newlines, start) + 1, bisect_left(newlines, last) + 1
     return Match(
-        rule_id=item["ruleId"],
+        rule_id=suppress.unmask_text(item["ruleId"]),
         path=path,
         byte_start=start,
         byte_end=end,

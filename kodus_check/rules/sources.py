@@ -1,5 +1,6 @@
 """Where rules come from: the base's files, its ``sgconfig.yml``, the packs that ship, and YAML in the config itself."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -13,8 +14,9 @@ from kodus_check.yamldoc import YamlProblem, read_document
 SGCONFIG = RepoPath(b"sgconfig.yml")
 
 _HONOURED = ("ruleDirs", "utilDirs")
-_WITHOUT_MEANING = ("testConfigs",)  # for `ast-grep test`: no say in a scan
+_NOT_HONOURED = ("customLanguages", "languageGlobs", "languageInjections")  # what else steers a scan by ast-grep itself
 _EXTENSIONS = (b".yml", b".yaml")
+_ROOT = re.compile(r"(\.(/+\.?)*)?")  # the root itself: empty, `.`, `./`, `./.`
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +65,22 @@ def read_sgconfig(tree: Tree) -> tuple[RuleFiles, list[Notice]]:
             str(SGCONFIG),
         )
         for key in value
-        if key not in (*_HONOURED, *_WITHOUT_MEANING)
+        if key in _NOT_HONOURED
     ]
     found: dict[str, tuple[RuleSource, ...]] = {}
     looked_in: list[RepoPath] = []
     for key in _HONOURED:
         folders = value.get(key) or []
-        texts = [text for text in folders if isinstance(text, str)] if isinstance(folders, list) else []
-        found[key], problems = _read_folders(tree, key, texts, looked_in)
+        if not isinstance(folders, list) or not all(isinstance(text, str) for text in folders):
+            notices.append(
+                Notice(
+                    NoticeKind.SOURCE_REFUSED,
+                    f"`{key}` must be a list of folders, so nothing is read from it. Correct it at the base.",
+                    str(SGCONFIG),
+                )
+            )
+            folders = []
+        found[key], problems = _read_folders(tree, key, folders, looked_in)
         notices.extend(problems)
     return RuleFiles(found["ruleDirs"], found["utilDirs"], tuple(looked_in)), notices
 
@@ -87,7 +97,7 @@ def _read_folders(
     notices: list[Notice] = []
     for text in texts:
         try:
-            folder = None if text.strip("./") == "" else RepoPath.parse(text)
+            folder = None if _ROOT.fullmatch(text) else RepoPath.parse(text)
         except UsageError as error:
             notices.append(Notice(NoticeKind.SOURCE_REFUSED, f"`{key}` names a path that is not read: {error}", str(SGCONFIG)))
             continue
@@ -95,7 +105,7 @@ def _read_folders(
         if folder is not None:
             looked_in.append(folder)
         sources.update((source.name, source) for source in files)
-        if not files:
+        if not files and key == "ruleDirs":
             notices.append(
                 Notice(
                     NoticeKind.SOURCE_REFUSED,

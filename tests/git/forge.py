@@ -50,7 +50,6 @@ def pack_under_another_name(repo: Repo, victim: str, evil: bytes) -> None:
     first = int(victim[:2], 16)
     fanout = b"".join(struct.pack(">I", int(byte >= first)) for byte in range(256))
     _rewrite(index, raw[:8] + fanout + bytes.fromhex(victim) + raw[8 + 1024 + 20 : -20])
-    repo.loose_object(oid).unlink()
     repo.loose_object(victim).unlink()
 
 
@@ -67,16 +66,18 @@ def swap_in_multi_pack_index(repo: Repo, one: str, other: str) -> None:
     _rewrite(file, bytes(raw[:-20]))
 
 
-def parent_in_commit_graph(repo: Repo, child: str, parent: str) -> None:
-    """A commit graph that gives ``child`` the one parent ``parent``, and lets it look younger than anything."""
+def commit_graph(repo: Repo, parents: dict[str, str | None]) -> None:
+    """A commit graph that gives each of these commits that one parent, or none."""
     repo.git("-c", "commitGraph.generationVersion=1", "commit-graph", "write", "--reachable")
     file = repo.path / ".git/objects/info/commit-graph"
     raw = bytearray(file.read_bytes())
     chunks = _chunks(bytes(raw), 8, raw[6])
-    place = {oid: _position(bytes(raw), chunks[b"OIDF"], chunks[b"OIDL"], oid) for oid in (child, parent)}
-    # An entry is the tree's id, the places of two parents, 30 bits of generation and 34 bits of time.
-    at = chunks[b"CDAT"] + 36 * place[child] + 20
-    struct.pack_into(">III", raw, at, place[parent], 0x70000000, 1000 << 2)
+    none = 0x70000000
+    for child, parent in parents.items():
+        # An entry is the tree's id, the places of two parents, 30 bits of generation and 34 bits of time.
+        at = chunks[b"CDAT"] + 36 * _position(bytes(raw), chunks[b"OIDF"], chunks[b"OIDL"], child) + 20
+        place = _position(bytes(raw), chunks[b"OIDF"], chunks[b"OIDL"], parent) if parent else none
+        struct.pack_into(">III", raw, at, place, none, (2 if parent else 1) << 2)
     _rewrite(file, bytes(raw[:-20]))
 
 
