@@ -1,5 +1,6 @@
 """One use case a function: reads, judges, writes what was asked for, and picks the exit code."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,9 +26,12 @@ from kodus_check.model import (
 )
 from kodus_check.plan import make_plan
 from kodus_check.review import Progress, Request, review
-from kodus_check.rules.documents import MAX_SOURCE_BYTES, RuleSource
+from kodus_check.rules import packs
+from kodus_check.rules.documents import MAX_SOURCE_BYTES, RuleSource, read_source
 from kodus_check.rules.languages import language_of
 from kodus_check.rules.ruleset import load_rules
+from kodus_check.rules.sources import SGCONFIG, read_rule_tests
+from kodus_check.rules.testing import RuleTest, RuleTestResult, read_tests, run_tests
 
 TEMPLATE_FOLDER = b".kodus-check/templates/"
 
@@ -137,6 +141,54 @@ def rules_at_base(place: Place) -> RulesAtBase:
             return RulesAtBase(plan.rule_sources, tuple(rules.rules), (*notices, *rules.notices))
 
 
+@dataclass(frozen=True, slots=True)
+class RulesTested:
+    """Results of rule tests, the ids of rules that have none, and faults of the test files themselves."""
+
+    results: tuple[RuleTestResult, ...]
+    untested: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def rule_tests_at_base(place: Place) -> RulesTested:
+    """The tests that the base's ``sgconfig.yml`` names and those of the packs in use, against the rules of the base."""
+    with Workspace(place.repository) as workspace:
+        request = place.request(workspace)
+        tree = _tree(workspace, request.base)
+        plan, _ = make_plan(read_config(tree, request.config_path, required=request.config_required), tree)
+        used = {source.name.partition("/")[0].removeprefix(packs.PREFIX) for source in plan.rule_sources if _is_pack(source)}
+        found = [*read_rule_tests(tree), *(source for pack in sorted(used) for source in packs.test_sources(pack))]
+        return _tested(plan.rule_sources, plan.utils, found)
+
+
+def rule_tests_in(path: Path) -> RulesTested:
+    """The rules and tests in a file or folder of the disk: a document with ``valid`` or ``invalid`` is a test."""
+    files = sorted(one for one in path.rglob("*") if one.suffix in (".yml", ".yaml")) if path.is_dir() else [path]
+    rules: list[RuleSource] = []
+    tests: list[RuleSource] = []
+    for file in files:
+        data = file.read_bytes()
+        (tests if re.search(rb"^(valid|invalid):", data, re.MULTILINE) else rules).append(RuleSource(str(file), data))
+    return _tested(rules, (), tests)
+
+
+def _tested(rules: Iterable[RuleSource], utils: Iterable[RuleSource], sources: Iterable[RuleSource]) -> RulesTested:
+    tests: list[RuleTest] = []
+    problems: list[str] = []
+    for source in sources:
+        found, wrong = read_tests(source)
+        tests.extend(found)
+        problems.extend(wrong)
+    known = {test.rule_id for test in tests}
+    listed = list(rules)
+    untested = [rule.id for source in listed for rule in read_source(source)[0] if rule.runs and rule.id not in known]
+    return RulesTested(tuple(run_tests(listed, utils, tests)), tuple(untested), tuple(problems))
+
+
+def _is_pack(source: RuleSource) -> bool:
+    return source.name.startswith(packs.PREFIX)
+
+
 def config_at_base(place: Place) -> Config:
     """The resolved configuration; raises ConfigError when it, or a name in it, is wrong."""
     with Workspace(place.repository) as workspace:
@@ -204,9 +256,10 @@ def _touches_config(workspace: Workspace, request: Request, base: Revision, head
         fork = merge_base(workspace.store, base.sha, head.sha)
     except CannotReview:
         return False
-    trees = [Tree(workspace.store, workspace.store.commit(sha).tree) for sha in (fork, head.sha) if sha is not None]
-    entries = [tree.find(request.config_path) for tree in trees]
-    return len({entry.oid if entry else None for entry in entries}) == 2
+    if fork is None:
+        return False
+    before, after = (Tree(workspace.store, workspace.store.commit(sha).tree) for sha in (fork, head.sha))
+    return any(before.find(path) != after.find(path) for path in (request.config_path, SGCONFIG))
 
 
 def _failed(

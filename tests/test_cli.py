@@ -217,3 +217,34 @@ def test_names_outside_the_terminals_encoding_do_not_stop_it(repo: Repo) -> None
     )
     assert done.returncode == 0
     assert "modified      ü😀.txt" in done.stdout.decode()
+
+
+RULE_TEST = "id: no-float-money\nvalid: ['Money.parse(x)']\ninvalid: ['parseFloat(x)', 'a = parseFloat(b)']\n"
+
+
+def test_rules_test_at_the_base(repo: Repo) -> None:
+    repo.commit(
+        {**BASE, "sgconfig.yml": "ruleDirs: [rules]\ntestConfigs: [{testDir: rule-tests}]\n", "rule-tests/m.yml": RULE_TEST}
+    )
+    place = ["--repo", str(repo.path), "--base", "main"]
+    ran = kodus_check("rules", "test", *place)
+    assert (ran.code, ran.out) == (0, "1 passed, 0 failed\n")
+    repo.commit({"rule-tests/m.yml": RULE_TEST.replace("a = parseFloat(b)", "a = parseInt(b)")})
+    ran = kodus_check("rules", "test", *place)
+    assert ran.code == 1
+    assert (
+        ran.out == "FAILED  no-float-money  (rule-tests/m.yml:1): invalid[1] does not match: a = parseInt(b)\n0 passed, 1 failed\n"
+    )
+    repo.commit({"rule-tests/m.yml": None})
+    assert kodus_check("rules", "test", *place).code == 2
+
+
+def test_rules_test_of_files_before_they_are_committed(tmp_path: Path) -> None:
+    (tmp_path / "money.yml").write_text(f"{RULE}---\nid: other\nlanguage: python\nrule: {{pattern: x}}\n")
+    (tmp_path / "money-test.yml").write_text(RULE_TEST)
+    (tmp_path / "broken-test.yml").write_text("valid: [\n")
+    ran = kodus_check("rules", "test", str(tmp_path), "--format", "json")
+    assert ran.code == 1
+    assert [(test["id"], test["passed"]) for test in ran.document["tests"]] == [("no-float-money", True)]
+    assert ran.document["untested"] == ["other"]
+    assert "broken-test.yml:2: " in ran.document["problems"][0]

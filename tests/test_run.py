@@ -62,7 +62,12 @@ def kodus_check(*arguments: str, cwd: Path | None = None) -> Ran:
         text=True,
         check=False,
         cwd=cwd,
-        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": "/nonexistent",
+            "PYTHONPATH": str(Path(__file__).parents[1]),
+            **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE")},
+        },
     )
     return Ran(done.returncode, done.stdout, done.stderr)
 

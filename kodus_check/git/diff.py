@@ -9,7 +9,7 @@ import io
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -194,16 +194,20 @@ def one_sided(data: bytes, *, is_new: bool) -> ProvedLines:
 
 
 class _Lines:
-    """Lines of a stream of which a first part was already read."""
+    """Lines of a stream of which a first part was already read. ``readline`` is the stream's own once that part is used up."""
+
+    readline: Callable[[], bytes]
 
     def __init__(self, first: bytes, stream: IO[bytes]) -> None:
         self._first = io.BytesIO(first)
         self._stream = stream
+        self.readline = self._from_first
 
-    def readline(self) -> bytes:
+    def _from_first(self) -> bytes:
         line = self._first.readline()
         if line.endswith(b"\n"):
             return line
+        self.readline = self._stream.readline
         return line + self._stream.readline()
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from kodus_check.model import CoverageStatus, Mode, Notice, NoticeKind, Outcome, Review
+from kodus_check.model import CoverageStatus, Mode, Notice, NoticeKind, Outcome, Review, RuleStatus
 
 FAILURES = (NoticeKind.COULD_NOT_REVIEW, NoticeKind.CONFIG_INVALID)
 """Notices that are the reason why a run failed."""
@@ -32,7 +32,10 @@ def headline(review: Review) -> str:
     if review.outcome is Outcome.FAILED:
         return "FAILED: could not review, nothing was judged"
     judged = sum(one.status in (CoverageStatus.JUDGED, CoverageStatus.RULES_ONLY) for one in review.coverage)
+    refused = sum(rule.status is RuleStatus.REFUSED for rule in review.rules)
     by_what = f"{_count(judged, 'file')} judged by {_count(sum(rule.runs for rule in review.rules), 'rule')}"
+    if refused:
+        by_what += f", {_count(refused, 'rule')} REFUSED"
     found = _findings(review)
     if review.outcome is Outcome.PARTIAL:
         missed = sum(one.status is CoverageStatus.NOT_SCANNED for one in review.coverage)

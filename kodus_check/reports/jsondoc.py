@@ -90,6 +90,20 @@ def rules_document(sources: Iterable[tuple[str, int, int]], rules: Iterable[Rule
     }
 
 
+def rule_tests_document(
+    results: Iterable[tuple[str, str, tuple[str, ...]]], untested: Iterable[str], problems: Iterable[str]
+) -> dict[str, Any]:
+    """The document of ``rules test``; ``results`` are (rule id, place of the test, problems)."""
+    return {
+        "version": VERSION,
+        "tests": [
+            {"id": rule_id, "where": where, "passed": not faults, "problems": list(faults)} for rule_id, where, faults in results
+        ],
+        "untested": list(untested),
+        "problems": list(problems),
+    }
+
+
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "fingerprint": finding.fingerprint,

@@ -35,6 +35,23 @@ def rules_text(sizes: Iterable[tuple[str, int, int]], rules: Iterable[Rule], not
     return log_safe("\n".join(lines) + "\n")
 
 
+def rule_tests_text(results: Iterable[tuple[str, str, tuple[str, ...]]], untested: Iterable[str], problems: Iterable[str]) -> str:
+    """What does not pass, then the counts. ``results`` are (rule id, place of the test, problems)."""
+    listed = list(results)
+    lines = [
+        f"FAILED  {one_line(rule_id)}  ({one_line(where)}): {one_line(fault)}"
+        for rule_id, where, faults in listed
+        for fault in faults
+    ]
+    lines.extend(f"FAILED  {one_line(problem)}" for problem in problems)
+    without = list(untested)
+    if without:
+        lines.append(f"without a test: {', '.join(one_line(rule_id) for rule_id in without)}")
+    failed = sum(bool(faults) for _, _, faults in listed)
+    lines.append(f"{len(listed) - failed} passed, {failed} failed")
+    return log_safe("\n".join(lines) + "\n")
+
+
 def config_text(values: Iterable[tuple[str, Any, str, str]]) -> str:
     """One line a value: key, value, level, place."""
     lines = [

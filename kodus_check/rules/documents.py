@@ -182,6 +182,29 @@ def _cut_unknown_keys(text: str, document: YamlDocument, known: tuple[str, ...])
     return "\n".join(lines), unknown
 
 
+def without_keys(data: bytes, keys: tuple[str, ...]) -> bytes:
+    """A source whose documents lack these top-level keys, every other line at its own number. What is not YAML stays as it is."""
+    try:
+        lines = data.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        return data
+    known = tuple(key for key in KNOWN_KEYS if key not in keys)
+    for line, text in split_documents("\n".join(lines)):
+        try:
+            document = read_document(_without_directives(text))
+        except YamlProblem:
+            continue
+        if not isinstance(document.value, dict):
+            continue
+        extra = tuple(key for key in document.value if key not in KNOWN_KEYS)
+        # Without its last newline, or the marker line of the next document would count as the last key's.
+        kept, cut = _cut_unknown_keys(text.removesuffix("\n"), document, known + extra)
+        if cut:
+            changed = kept.split("\n")
+            lines[line - 1 : line - 1 + len(changed)] = changed
+    return "\n".join(lines).encode()
+
+
 def _without_directives(text: str) -> str:
     return "\n".join("" if line.startswith("%") else line for line in text.split("\n"))
 

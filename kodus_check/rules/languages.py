@@ -56,3 +56,8 @@ def languages_in(path: RepoPath) -> tuple[str, ...]:
     """Every language whose rules can match in this file: its own, and for HTML those of scripts and styles in it."""
     language = language_of(path)
     return (language, *_INJECTED.get(language, ())) if language else ()
+
+
+def extension_of(language: str) -> str:
+    """An extension that ast-grep reads as this canonical language."""
+    return _TABLE[language][1][0]

@@ -25,3 +25,9 @@ def sources(name: str) -> list[RuleSource]:
         raise KeyError(name)
     files = sorted((folder() / name).glob("*.yml"))
     return [RuleSource(f"{PREFIX}{name}/{path.name}", path.read_bytes()) for path in files]
+
+
+def test_sources(name: str) -> list[RuleSource]:
+    """The sources of the rule tests of pack ``name``."""
+    files = sorted((folder() / name / "tests").glob("*.yml"))
+    return [RuleSource(f"{PREFIX}{name}/tests/{path.name}", path.read_bytes()) for path in files]

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from kodus_check.errors import UsageError
+from kodus_check.errors import ConfigError, UsageError
 from kodus_check.git.trees import LFS_POINTER, Entry, Tree
 from kodus_check.model import Notice, NoticeKind, RepoPath
 from kodus_check.rules import packs
@@ -48,16 +49,7 @@ def read_sgconfig(tree: Tree) -> tuple[RuleFiles, list[Notice]]:
     if entry is None:
         return RuleFiles(), []
     source = _read(tree, entry)
-    try:
-        value = read_document(source.data.decode("utf-8-sig")).value if not source.refused else None
-    except (YamlProblem, UnicodeDecodeError) as error:
-        source = RuleSource(str(SGCONFIG), b"", refused=str(error))
-        value = None
-    if source.refused or not isinstance(value, dict):
-        reason = source.refused or "it is not a mapping"
-        return RuleFiles(), [
-            Notice(NoticeKind.SOURCE_REFUSED, f"None of its ruleDirs is read: {reason}. Correct it at the base.", str(SGCONFIG))
-        ]
+    value = _mapping(source)
     notices = [
         Notice(
             NoticeKind.SGCONFIG_KEY_IGNORED,
@@ -85,9 +77,41 @@ def read_sgconfig(tree: Tree) -> tuple[RuleFiles, list[Notice]]:
     return RuleFiles(found["ruleDirs"], found["utilDirs"], tuple(looked_in)), notices
 
 
+def read_rule_tests(tree: Tree) -> list[RuleSource]:
+    """The rule tests in the folders that ``testConfigs`` of the base's ``sgconfig.yml`` names."""
+    entry = tree.find(SGCONFIG)
+    configs = _mapping(_read(tree, entry)).get("testConfigs") if entry is not None else None
+    folders = [one.get("testDir") for one in configs if isinstance(one, dict)] if isinstance(configs, list) else []
+    found: dict[str, RuleSource] = {}
+    for text in folders:
+        if isinstance(text, str):
+            found.update(
+                (source.name, source) for source in read_folder(tree, RepoPath.parse(text)) if "__snapshots__" not in source.name
+            )
+    return list(found.values())
+
+
 def read_pack(name: str) -> list[RuleSource]:
     """The sources of ``builtin:NAME``; KeyError when there is no such pack."""
     return packs.sources(name.removeprefix(packs.PREFIX))
+
+
+def _mapping(source: RuleSource) -> dict[str, Any]:
+    """The content of ``sgconfig.yml``. A broken one is a broken configuration: none of the team's rules could run."""
+    remedy = "Correct it at the base."
+    if source.refused:
+        raise ConfigError(source.refused, where=source.name, remedy=remedy)
+    try:
+        value = read_document(source.data.decode("utf-8-sig")).value
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"this is not UTF-8 (byte {error.start})", where=source.name, remedy=remedy) from None
+    except YamlProblem as problem:
+        raise ConfigError(problem.message, where=f"{source.name}:{problem.line}:{problem.column}", remedy=remedy) from None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ConfigError("this is not a mapping of keys", where=f"{source.name}:1:1", remedy=remedy)
+    return value
 
 
 def _read_folders(

@@ -283,6 +283,17 @@ def test_a_git_that_lies_is_found_out(
     assert caught.value.exit_code == 3
 
 
+def test_a_git_that_shows_only_half_of_a_change_of_type(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = repo.commit({"f": "1\n"})
+    (repo.path / "f").unlink()
+    (repo.path / "f").symlink_to("elsewhere")
+    head = repo.commit()
+    half = r"sed '/^new file mode/,$d' | sed '$d'"
+    git_on_path(tmp_path, monkeypatch, f'case "$*" in *diff-tree*) "$REAL" "$@" | {half} ;; *) exec "$REAL" "$@" ;; esac')
+    with pytest.raises(CannotReview, match="fewer changed files than its own list names"):
+        repo.change(base, head)
+
+
 def test_a_git_that_hides_lines_though_told_not_to(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that knows no ``--text`` would let a NUL byte hide the lines of a file that has to be read."""
     base, head = repo.commit({"f.py": b"a\n\0\n"}), repo.commit({"f.py": b"evil\n\0\n"})
@@ -297,12 +308,17 @@ def test_a_git_that_hides_lines_though_told_not_to(repo: Repo, tmp_path: Path, m
 
 
 def test_no_git(repo: Repo, pair: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = "git is not installed or not on PATH"
     with Workspace(repo.path) as workspace:
+        base, head = workspace.resolve(pair[0]), workspace.resolve(pair[1])
         monkeypatch.setenv("PATH", str(tmp_path))
-        with pytest.raises(CannotReview, match="git is not installed or not on PATH"):
+        with pytest.raises(CannotReview, match=missing):
             workspace.resolve("main")
-        with pytest.raises(CannotReview, match="git is not installed or not on PATH"):
+        with pytest.raises(CannotReview, match=missing):
+            read_change(workspace, base, head)
+        workspace.store.close()
+        with pytest.raises(CannotReview, match=missing):
             workspace.resolve(pair[0])
-    with pytest.raises(CannotReview, match="git is not installed or not on PATH") as caught:
+    with pytest.raises(CannotReview, match=missing) as caught:
         repo.change(*pair)
     assert caught.value.exit_code == 3

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from kodus_check.errors import ConfigError
 from kodus_check.git.trees import Tree
 from kodus_check.git.workspace import Workspace
 from kodus_check.model import Notice, NoticeKind, RuleStatus
@@ -143,26 +144,6 @@ def outside(key: str, folder: str) -> str:
             ["other/i.yml"],
             id="a number in a list",
         ),
-        pytest.param("- ruleDirs", ["None of its ruleDirs is read: it is not a mapping. Correct it at the base."], [], id="a list"),
-        pytest.param("", ["None of its ruleDirs is read: it is not a mapping. Correct it at the base."], [], id="empty"),
-        pytest.param(
-            "ruleDirs: [",
-            ["None of its ruleDirs is read: did not find expected node content. Correct it at the base."],
-            [],
-            id="broken",
-        ),
-        pytest.param(
-            "ruleDirs: [other]\nruleDirs: [rules]",
-            ["None of its ruleDirs is read: the key `ruleDirs` stands twice. Correct it at the base."],
-            [],
-            id="duplicate key",
-        ),
-        pytest.param(
-            LFS,
-            [f"None of its ruleDirs is read: {POINTER}. Correct it at the base."],
-            [],
-            id="LFS pointer",
-        ),
     ],
 )
 def test_what_sgconfig_cannot_have(config: str, said: list[str], rules: list[str], at_base: AtBase) -> None:
@@ -172,10 +153,25 @@ def test_what_sgconfig_cannot_have(config: str, said: list[str], rules: list[str
     assert files.utils == ()
 
 
-def test_an_sgconfig_that_is_not_utf8(at_base: AtBase) -> None:
-    files, (notice,) = read_sgconfig(at_base({"sgconfig.yml": b"ruleDirs: [r\xff]"}))
-    assert files == RuleFiles()
-    assert "can't decode byte 0xff in position 12" in notice.message
+@pytest.mark.parametrize(
+    ("config", "fault"),
+    [
+        ("- ruleDirs", "sgconfig.yml:1:1: this is not a mapping of keys"),
+        ("ruleDirs: [", "sgconfig.yml:2:1: did not find expected node content"),
+        ("ruleDirs: [other]\nruleDirs: [rules]", "sgconfig.yml:2:1: the key `ruleDirs` stands twice"),
+        (LFS, f"sgconfig.yml: {POINTER}"),
+        (b"ruleDirs: [r\xff]", "sgconfig.yml: this is not UTF-8 (byte 12)"),
+    ],
+)
+def test_a_broken_sgconfig_is_a_broken_configuration(config: str | bytes, fault: str, at_base: AtBase) -> None:
+    """None of the team's rules could run, and that must not look like a clean change."""
+    with pytest.raises(ConfigError) as raised:
+        read_sgconfig(at_base({**FOLDERS, "sgconfig.yml": config}))
+    assert raised.value.problems == (f"{fault}. Correct it at the base.",)
+
+
+def test_an_empty_sgconfig_names_nothing(at_base: AtBase) -> None:
+    assert read_sgconfig(at_base({**FOLDERS, "sgconfig.yml": ""})) == (RuleFiles(), [])
 
 
 @pytest.mark.parametrize("key", ["customLanguages", "languageGlobs", "languageInjections"])
@@ -194,10 +190,8 @@ def test_a_key_of_sgconfig_without_effect(key: str, at_base: AtBase) -> None:
 
 def test_a_symlink_as_sgconfig(repo: Repo, at_base: AtBase) -> None:
     (repo.path / "sgconfig.yml").symlink_to("real.yml")
-    assert read_sgconfig(at_base({"real.yml": "ruleDirs: [rules]", "rules/a.yml": OK})) == (
-        RuleFiles(),
-        [refused("None of its ruleDirs is read: it is a symlink, and those are not followed. Correct it at the base.")],
-    )
+    with pytest.raises(ConfigError, match="it is a symlink, and those are not followed"):
+        read_sgconfig(at_base({"real.yml": "ruleDirs: [rules]", "rules/a.yml": OK}))
 
 
 # --- files and folders -----------------------------------------------------------------------------------------------------------
