@@ -9,7 +9,7 @@ from kodus_check.config.load import DEFAULT_PATH, read_config
 from kodus_check.config.resolved import Config
 from kodus_check.errors import CannotReview, ConfigError, KodusCheckError, UsageError
 from kodus_check.git.change import read_change
-from kodus_check.git.history import merge_base
+from kodus_check.git.fetch import Remote
 from kodus_check.git.trees import Tree
 from kodus_check.git.workspace import Workspace
 from kodus_check.model import (
@@ -46,12 +46,16 @@ class Place:
     base: str | None = None
     head: str | None = None
     config: str | None = None
+    remote: Remote | None = None
+
+    def open(self) -> Workspace:
+        return Workspace(self.repository, self.remote)
 
     def request(self, workspace: Workspace, adjust: Callable[[Config], Config] = lambda config: config) -> Request:
         base = self.base or workspace.default_base()
         if base is None:
             raise UsageError(
-                "no base to judge by: this clone has no origin/HEAD",
+                "no base to judge by: this clone does not say which branch changes are made for",
                 where=str(self.repository),
                 remedy="Name the target branch with `--base`, such as `--base main` or `--base origin/main`.",
             )
@@ -82,7 +86,7 @@ def check(place: Place, progress: Progress, *, fail_on: str | None = None) -> Ch
         return config.with_flag("fail_on", fail_on=None if fail_on == "never" else Severity(fail_on))
 
     try:
-        with Workspace(place.repository) as workspace:
+        with place.open() as workspace:
             request = place.request(workspace, adjust)
             try:
                 done = review(workspace, request, progress)
@@ -108,9 +112,9 @@ def exit_code(done: Review) -> int:
 
 def read_change_of(place: Place) -> Change:
     """The change set alone."""
-    with Workspace(place.repository) as workspace:
+    with place.open() as workspace:
         request = place.request(workspace)
-        base, head = workspace.resolve(request.base), workspace.resolve(request.head)
+        base, head = workspace.resolve_base(request.base), workspace.resolve(request.head)
         change, _ = read_change(workspace, base, head, as_text=lambda path: language_of(path) is not None)
         return change
 
@@ -133,7 +137,7 @@ class RulesAtBase:
 
 def rules_at_base(place: Place) -> RulesAtBase:
     """Every rule document at the base with its fate."""
-    with Workspace(place.repository) as workspace:
+    with place.open() as workspace:
         request = place.request(workspace)
         tree = _tree(workspace, request.base)
         plan, notices = make_plan(read_config(tree, request.config_path, required=request.config_required), tree)
@@ -152,7 +156,7 @@ class RulesTested:
 
 def rule_tests_at_base(place: Place) -> RulesTested:
     """The tests that the base's ``sgconfig.yml`` names and those of the packs in use, against the rules of the base."""
-    with Workspace(place.repository) as workspace:
+    with place.open() as workspace:
         request = place.request(workspace)
         tree = _tree(workspace, request.base)
         plan, _ = make_plan(read_config(tree, request.config_path, required=request.config_required), tree)
@@ -191,7 +195,7 @@ def _is_pack(source: RuleSource) -> bool:
 
 def config_at_base(place: Place) -> Config:
     """The resolved configuration; raises ConfigError when it, or a name in it, is wrong."""
-    with Workspace(place.repository) as workspace:
+    with place.open() as workspace:
         request = place.request(workspace)
         tree = _tree(workspace, request.base)
         config = read_config(tree, request.config_path, required=request.config_required)
@@ -214,19 +218,19 @@ def read_templates(workspace: Workspace, base: str) -> dict[str, str]:
 
 
 def _tree(workspace: Workspace, revision: str) -> Tree:
-    return Tree(workspace.store, workspace.store.commit(workspace.resolve(revision).sha).tree)
+    return Tree(workspace.store, workspace.store.commit(workspace.resolve_base(revision).sha).tree)
 
 
 def _known(workspace: Workspace, request: Request) -> tuple[Revision | None, Revision | None]:
     """What can still be said of the two commits when a run has failed."""
 
-    def resolve(name: str) -> Revision | None:
+    def resolve(how: Callable[[str], Revision], name: str) -> Revision | None:
         try:
-            return workspace.resolve(name)
+            return how(name)
         except KodusCheckError:
             return None
 
-    return resolve(request.base), resolve(request.head)
+    return resolve(workspace.resolve_base, request.base), resolve(workspace.resolve, request.head)
 
 
 def _config_failed(workspace: Workspace, request: Request, error: ConfigError) -> Checked:
@@ -253,7 +257,7 @@ def _config_failed(workspace: Workspace, request: Request, error: ConfigError) -
 def _touches_config(workspace: Workspace, request: Request, base: Revision, head: Revision) -> bool:
     """Whether the change itself edits the config: a branch that merely lacks the broken one repairs nothing."""
     try:
-        fork = merge_base(workspace.store, base.sha, head.sha)
+        fork = workspace.merge_base(base.sha, head.sha)
     except CannotReview:
         return False
     if fork is None:

@@ -237,8 +237,9 @@ def _emit(text: str) -> None:
 
 def _place(repository: Path, base: str | None, head: str | None, config: str | None) -> "Place":
     from kodus_check.app import Place
+    from kodus_check.git.fetch import remote_of
 
-    return Place(repository, base, head, config)
+    return Place(repository, base, head, config, remote_of(os.environ))
 
 
 def _output(text: str) -> tuple[str, Path]:

@@ -11,6 +11,7 @@ from kodus_check.coverage import coverage_of, head_lines_to_judge
 from kodus_check.earlier import Touched, matched_before
 from kodus_check.evidence.judge import finding_of_match, prove_match
 from kodus_check.git.change import read_change
+from kodus_check.git.objects import MissingObject
 from kodus_check.git.trees import Tree
 from kodus_check.git.workspace import Workspace
 from kodus_check.model import (
@@ -24,6 +25,7 @@ from kodus_check.model import (
     Outcome,
     RepoPath,
     Review,
+    Revision,
     Scope,
     Sha,
 )
@@ -55,8 +57,20 @@ class Request:
 
 def review(workspace: Workspace, request: Request, progress: Progress) -> Review:
     """Judges ``head`` by what stands at ``base``. Raises ConfigError or CannotReview where it cannot."""
+    base, head = workspace.resolve_base(request.base), workspace.resolve(request.head)
+    try:
+        return _judge(workspace, base, head, request, progress)
+    except MissingObject:
+        if workspace.remote is None:
+            raise
+    progress("fetching what this clone lacks")
+    fork = workspace.merge_base(base.sha, head.sha)
+    workspace.refill({base.sha, head.sha, fork or base.sha})
+    return _judge(workspace, base, head, request, progress)
+
+
+def _judge(workspace: Workspace, base: Revision, head: Revision, request: Request, progress: Progress) -> Review:
     clock = _Clock()
-    base, head = workspace.resolve(request.base), workspace.resolve(request.head)
     with clock("plan"):
         tree = Tree(workspace.store, workspace.store.commit(base.sha).tree)
         config = request.adjust(read_config(tree, request.config_path, required=request.config_required))

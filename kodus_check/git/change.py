@@ -10,7 +10,6 @@ from itertools import islice
 
 from kodus_check.errors import CannotReview
 from kodus_check.git.diff import DiffMismatch, ProvedLines, RawRecord, Section, diff_tree, one_sided, prove
-from kodus_check.git.history import merge_base
 from kodus_check.git.objects import MODE_SUBMODULE, MODE_SYMLINK, Blob, ObjectStore
 from kodus_check.git.trees import TreeChange, tree_changes
 from kodus_check.git.workspace import Workspace
@@ -42,7 +41,7 @@ def read_change(
     """
     store = workspace.store
     notices: list[Notice] = []
-    fork = merge_base(store, base.sha, head.sha)
+    fork = workspace.merge_base(base.sha, head.sha)
     if fork is None:
         notices.append(
             Notice(

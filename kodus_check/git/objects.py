@@ -62,19 +62,18 @@ class Commit:
 class MissingObject(CannotReview):
     """The repository does not have this object (a shallow or partial clone)."""
 
-    def __init__(self, oid: str) -> None:
-        super().__init__(
-            f"object {oid} is not in this clone",
-            remedy="The clone is shallow, partial or damaged. Fetch all of it (`fetch-depth: 0`, `git fetch --unshallow`).",
-        )
+    def __init__(self, oid: str, remedy: str) -> None:
+        super().__init__(f"object {oid} is not in this clone", remedy=remedy)
         self.oid = oid
 
 
 class ObjectStore:
     """Verified reads from one ``git cat-file --batch`` process. A context manager; not for use from several threads."""
 
-    def __init__(self, git_dir: Path) -> None:
+    def __init__(self, git_dir: Path, *, remedy: str = "The clone is damaged. Run `git fsck`, then clone again.") -> None:
+        """``remedy`` is what to do where an object is missing."""
         self._git_dir = git_dir
+        self._remedy = remedy
         self._process: subprocess.Popen[bytes] | None = None
         self._trees: dict[Sha, tuple[TreeEntry, ...]] = {}
 
@@ -190,7 +189,7 @@ class ObjectStore:
         if len(words) == 3 and words[0] == oid.encode():
             return words[1], int(words[2])
         if words and words[-1] == b"missing":
-            raise MissingObject(oid)
+            raise MissingObject(oid, self._remedy)
         self.close()
         raise CannotReview(
             f"git could not read object {oid}",

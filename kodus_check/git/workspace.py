@@ -11,12 +11,15 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
 from kodus_check.errors import CannotReview, UsageError
-from kodus_check.git.objects import ObjectStore
-from kodus_check.git.process import OPTIONS, environment, run, said
+from kodus_check.git.fetch import DEPTHS, Remote, default_branch_of, fetch, tip_of
+from kodus_check.git.history import merge_base
+from kodus_check.git.objects import MissingObject, ObjectStore
+from kodus_check.git.process import OPTIONS, command, environment, run, said
 from kodus_check.model import Revision, Sha, is_sha, parse_sha
 
 _SUFFIX = re.compile(r"(?:~[0-9]*|\^[0-9]*|\^\{commit\}|\^\{\})+$")
@@ -24,16 +27,21 @@ _STEP = re.compile(r"~([0-9]*)|\^([0-9]*)(?!\{)|\^\{(?:commit)?\}")
 
 
 class Workspace:
-    """The checkout at ``directory``, and an isolated repository over its objects in ``git_dir``. A context manager."""
+    """The checkout at ``directory``, and an isolated repository over its objects in ``git_dir``. A context manager.
 
-    def __init__(self, directory: Path) -> None:
+    What a shallow or partial clone lacks is fetched from ``remote``; without one, it is a MissingObject with its remedy.
+    """
+
+    def __init__(self, directory: Path, remote: Remote | None = None) -> None:
         self.directory = directory
+        self.remote = remote
         self._scratch = Path(tempfile.mkdtemp(prefix="kodus-check-git-"))
         try:
             self._global_config = self._write_global_config()
             common, self.hash_kind = self._discover()
+            self._partial = _is_partial(common)
             self.git_dir = self._isolate(common)
-            self.store = ObjectStore(self.git_dir)
+            self.store = ObjectStore(self.git_dir, remedy=_remedy(common))
         except BaseException:
             shutil.rmtree(self._scratch, ignore_errors=True)
             raise
@@ -57,6 +65,7 @@ class Workspace:
         sha = parse_sha(plain) if is_sha(plain) else self._rev_parse(plain, name)
         if len(sha) != (64 if self.hash_kind == "sha256" else 40):
             raise CannotReview(f"`{name}` is not an id of this {self.hash_kind} repository")
+        self._need(sha)
         commit = self.store.commit(sha)
         for step in _STEP.finditer(steps):
             for _ in range(_number(step[1]) if step[1] is not None else 0):
@@ -69,10 +78,80 @@ class Workspace:
                 commit = self.store.commit(commit.parents[number - 1])
         return Revision(name, commit.oid)
 
+    def resolve_base(self, name: str) -> Revision:
+        """The tip of the branch ``name`` at the remote now, where there is a remote and such a branch; else as :meth:`resolve`."""
+        tip = tip_of(self.remote, name) if self.remote is not None and not is_sha(name) else None
+        if tip is None:
+            return self.resolve(name)
+        self._need(tip)
+        return Revision(name, self.store.commit(tip).oid)
+
+    def merge_base(self, base: Sha, head: Sha) -> Sha | None:
+        """The best common ancestor, None for unrelated histories. Where the clone ends before it, more of both is fetched."""
+        try:
+            return merge_base(self.store, base, head)
+        except MissingObject:
+            if self.remote is None:
+                raise
+            found = self._merge_base_of_remote(self.remote, base, head)
+        if found is not None:
+            self._need(found)
+        return found
+
+    def refill(self, commits: Iterable[Sha]) -> None:
+        """Fetches commits with all their trees and blobs, whatever the clone has of them (a partial clone has some)."""
+        if self.remote is None:
+            raise UsageError("there is no remote to fetch from")
+        self.store.close()
+        fetch(self.git_dir, self.remote, commits, depth=1)
+
     def default_base(self) -> str | None:
-        """``origin/HEAD`` where the clone has it: the remote's default branch."""
-        found = self._git_in_workspace("--verify", "--quiet", "refs/remotes/origin/HEAD")
-        return "origin/HEAD" if found.returncode == 0 else None
+        """The name of the branch that changes are made for: ``origin/HEAD``, the remote's default, or the only likely one."""
+        if self._has("refs/remotes/origin/HEAD"):
+            return "origin/HEAD"
+        if self.remote is not None:
+            return default_branch_of(self.remote)
+        for names in (("origin/main", "origin/master"), ("main", "master")):
+            found = [name for name in names if self._has(f"refs/remotes/{name}" if "/" in name else f"refs/heads/{name}")]
+            if found:
+                return found[0] if len(found) == 1 else None
+        return None
+
+    def _has(self, ref: str) -> bool:
+        return self._git_in_workspace("--verify", "--quiet", ref).returncode == 0
+
+    def _need(self, commit: Sha) -> None:
+        """Makes sure that the isolated repository has a commit and its tree."""
+        try:
+            self.store.tree(self.store.commit(commit).tree)
+        except MissingObject:
+            if self.remote is None:
+                raise
+            if not self._partial:  # a partial clone has commits without what belongs to them
+                self._lend_refs()
+            fetch(self.git_dir, self.remote, [commit], depth=1)
+            self.store.close()
+
+    def _lend_refs(self) -> None:
+        """Names the workspace's HEAD in our repository, so that the remote does not send again what is borrowed."""
+        head = self._git_in_workspace("--verify", "--quiet", "HEAD").stdout.decode("ascii", "replace").strip()
+        if is_sha(head):
+            run(command(self.git_dir, "update-ref", "refs/lent/HEAD", head), env=environment())
+
+    def _merge_base_of_remote(self, remote: Remote, base: Sha, head: Sha) -> Sha | None:
+        """Fetches commits alone, ever more of them, into a repository of their own until the walk ends inside."""
+        history = self._scratch / "history.git"
+        self._init(history)
+        error: MissingObject | None = None
+        for depth in (*DEPTHS, None):
+            fetch(history, remote, [base, head], depth=depth, commits_only=True)
+            with ObjectStore(history) as store:
+                try:
+                    return merge_base(store, base, head)
+                except MissingObject as missing:
+                    error = missing
+        assert error is not None
+        raise error
 
     def _rev_parse(self, plain: str, name: str) -> Sha:
         found = self._git_in_workspace("--verify", "--quiet", plain)
@@ -133,14 +212,17 @@ class Workspace:
             )
         return Path(common), hash_kind
 
-    def _isolate(self, common: Path) -> Path:
-        git_dir = self._scratch / "isolated.git"
+    def _init(self, git_dir: Path) -> None:
         made = run(
             ["git", "init", "--quiet", "--bare", "--template=", f"--object-format={self.hash_kind}", str(git_dir)],
             env=environment(),
         )
         if made.returncode != 0:
             raise CannotReview(f"git could not make a repository: {said(made.stderr)}", where=str(git_dir))
+
+    def _isolate(self, common: Path) -> Path:
+        git_dir = self._scratch / "isolated.git"
+        self._init(git_dir)
         objects = common / "objects"
         if "\n" in str(objects):
             raise CannotReview("the path of this repository holds a line break", where=str(common))
@@ -153,6 +235,19 @@ class Workspace:
         if shallow.is_file():
             shutil.copyfile(shallow, git_dir / "shallow")
         return git_dir
+
+
+def _remedy(common: Path) -> str:
+    """What to do where this clone lacks an object."""
+    if (common / "shallow").is_file():
+        return "This clone is shallow. Fetch its history: `git fetch --unshallow origin`, in GitHub's checkout `fetch-depth: 0`."
+    if _is_partial(common):
+        return "This is a partial clone. Clone without `--filter`, or run `git fetch --refetch --no-filter origin`."
+    return "The clone is damaged. Run `git fsck`, then clone again."
+
+
+def _is_partial(common: Path) -> bool:
+    return any((common / "objects" / "pack").glob("*.promisor"))
 
 
 def _number(digits: str) -> int:

@@ -124,6 +124,13 @@ def test_entries_out_of_order(repo: Repo, base: str, names: list[bytes]) -> None
         repo.change(base, head)
 
 
+def test_a_nul_byte_in_a_symlink_does_not_make_the_file_after_it_binary(repo: Repo, base: str) -> None:
+    before = child(repo, base, (b"120000", b"a", blob(repo, b"some\0where")))
+    head = child(repo, before, (FILE, b"a", blob(repo, b"1\n")))
+    file = repo.changed(before, head)["a"]
+    assert (file.status, file.kind, list(file.added)) == (FileStatus.TYPE_CHANGED, FileKind.FILE, [1])
+
+
 def test_entries_in_gits_order(repo: Repo, base: str) -> None:
     file, folder = blob(repo), forge.add_tree(repo, (FILE, b"f", blob(repo)))
     head = child(

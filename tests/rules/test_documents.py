@@ -123,8 +123,8 @@ def test_a_block_scalar_at_the_end(end: str, note: str) -> None:
     for text in (OK + end, B + "---\n" + OK + end):
         assert read_source(source(text))[0][-1].note == note
         assert read_source(source(text))[0][-1].text.endswith(end)
-    between = read_source(source(OK + end + ("" if end.endswith("\n") else "\n") + "---\n" + B))[0]
-    assert [one.note.rstrip("\n") for one in between] == [note.rstrip("\n"), ""]
+    first, second = read_source(source(OK + end + ("" if end.endswith("\n") else "\n") + "---\n" + B))[0]
+    assert (first.note, second.note) == (note if end.endswith("\n") else f"{note}\n", "")
 
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(

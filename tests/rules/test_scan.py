@@ -327,8 +327,9 @@ def test_globs_are_relative_to_the_root(globs: str, found: list[str]) -> None:
 
 def test_a_file_without_a_rule_is_not_clean() -> None:
     """A ``typescript`` rule says nothing about ``.tsx``, and HTML without a script has no JavaScript to judge."""
-    result = scanned([OK, rule("j", language="js")], {"a.tsx": CALL, "a.html": "<p>", "b.html": "<script>b</script>", "a.ts": "b"})
-    assert {str(one) for one in result.read} == {"a.tsx", "a.html", "b.html", "a.ts"}
+    html = {"a.html": "<p>", "b.html": "<script>b</script>", "c.html": "<style>b {}</style><script>b</script><style>b {}</style>"}
+    result = scanned([OK, rule("j", language="js")], {"a.tsx": CALL, "a.ts": "b", **html})
+    assert {str(one) for one in result.read} == {"a.tsx", "a.ts", *html}
     assert {str(one) for one in result.unruled} == {"a.tsx", "a.html"}
 
 

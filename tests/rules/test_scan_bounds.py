@@ -49,6 +49,16 @@ def test_a_slow_file_alone() -> None:
     assert (matched(result), not_scanned(result), result.read) == ({}, {"a.ts": "timeout"}, set())
 
 
+def test_what_is_slow_waits_until_the_others_are_scanned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even where the whole time is too short for all of it."""
+    for name, value in {"CHUNK_FILES": 20, "CHUNK_SECONDS": 1.0, "FILE_SECONDS": 0.5, "TOTAL_SECONDS": 2.0}.items():
+        monkeypatch.setattr(scan_module, name, value)
+    slow, quick = ({f"{letter}{number:02}.ts": data for number in range(20)} for letter, data in (("a", SLOW_CODE), ("b", CALL)))
+    result = scanned([OK, FOLLOWS], {**slow, **quick})
+    assert not_scanned(result) == dict.fromkeys(slow, "timeout")
+    assert matched(result) == dict.fromkeys(quick, 1)
+
+
 def test_what_the_time_did_not_reach_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan_module, "TOTAL_SECONDS", 0.0)
     result = scanned(OK, {"a.ts": CALL, "b.ts": CALL})
