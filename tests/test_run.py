@@ -406,7 +406,14 @@ def test_not_a_repository(tmp_path: Path) -> None:
     assert "not a git repository" in ran.message("could_not_review")
 
 
+def test_the_only_likely_branch_is_the_base(team: Repo) -> None:
+    team.commit({"src/a.ts": BAD})
+    ran = kodus_check("run", "--repo", str(team.path), "--format", "json")
+    assert (ran.code, ran.document["base"]["ref"]) == (1, "main")
+
+
 def test_no_base_is_a_usage_error(team: Repo) -> None:
+    team.git("branch", "-m", "main", "trunk")
     ran = kodus_check("run", "--repo", str(team.path))
     assert (ran.code, ran.out) == (2, "")
     assert "Name the target branch with `--base`" in ran.err
@@ -474,3 +481,31 @@ def test_without_ast_grep_nothing_is_judged(team: Repo, tmp_path: Path) -> None:
     assert done.returncode == 3
     assert done.stdout.startswith("kodus-check: FAILED: could not review")
     assert "ast-grep is not installed" in done.stdout
+
+
+# -- suggestions ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "suggestion"),
+    [
+        ("let a = parseFloat(x);\n", "let a = Money.parse(x);"),
+        ("  f(parseFloat(x), 1)", "  f(Money.parse(x), 1)"),
+        ("let a = parseFloat(\n  x\n);\nlet b = 1;\n", "let a = Money.parse(x);"),
+        ("let a = parseFloat(x);\r\n", "let a = Money.parse(x);"),
+        ("let ü = parseFloat('é'); // ast-grep-ignore\n", "let ü = Money.parse('é'); // ast-grep-ignore"),
+        ("let z = '\u200b' + parseFloat(x);\n", None),
+    ],
+)
+def test_a_fix_becomes_the_lines_of_the_match_with_the_fix_applied(repo: Repo, source: str, suggestion: str | None) -> None:
+    repo.commit({**BASE, "rules/money.yml": f"{RULE}fix: Money.parse($A)\n"})
+    repo.branch("feature")
+    repo.commit({"src/b.ts": source})
+    (finding,) = run(repo).document["findings"]
+    assert finding.get("suggestion") == suggestion
+    if suggestion is not None:
+        lines = source.replace("\r\n", "\n").split("\n")
+        lines[finding["start_line"] - 1 : finding["end_line"]] = suggestion.split("\n")
+        assert "parseFloat" not in "\n".join(lines)
+    markdown = kodus_check("run", "--repo", str(repo.path), "--base", "main", "--head", "feature", "--format", "markdown").out
+    assert ("```suggestion\n" in markdown) is (suggestion is not None)

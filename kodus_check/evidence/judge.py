@@ -47,4 +47,5 @@ def finding_of_match(match: Match, rule: Rule, file: ChangedFile, evidence: Matc
         title=fold_space(match.message) or f"Rule {rule.id}",
         body=rule.note.strip(),
         evidence=evidence,
+        suggestion=match.fixed,
     )

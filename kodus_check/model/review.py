@@ -43,7 +43,8 @@ class Rule:
 class Match:
     """What ast-grep reported for one rule in one file of head, with lines that this program computed from the offsets.
 
-    ``text`` is the head's own bytes between the offsets. ``ordinal`` counts equal matches (rule, path, folded text) from 0.
+    ``text`` is the head's own bytes between the offsets. ``fixed`` are lines ``start_line..end_line`` with the rule's fix applied,
+    without the last newline. ``ordinal`` counts equal matches (rule, path, folded text) from 0.
     """
 
     rule_id: str
@@ -54,6 +55,7 @@ class Match:
     end_line: int
     text: str
     message: str
+    fixed: str | None = None
     ordinal: int = 0
 
 
@@ -74,7 +76,10 @@ Evidence = MatchEvidence
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is published. It cannot be built without evidence; ``start_line..end_line`` are lines of ``path`` on ``side``."""
+    """What is published. It cannot be built without evidence; ``start_line..end_line`` are lines of ``path`` on ``side``.
+
+    ``suggestion`` replaces exactly these lines.
+    """
 
     fingerprint: str
     agent: str
@@ -88,6 +93,7 @@ class Finding:
     title: str
     body: str
     evidence: Evidence
+    suggestion: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.evidence, Evidence):

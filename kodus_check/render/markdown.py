@@ -73,6 +73,7 @@ def comment(finding: Finding, templates: Templates, *, language: str = "") -> st
             "rule": code_span(evidence.rule_id),
             "source": code_span(evidence.source),
             "place": code_span(place_of(finding)),
+            "suggestion": fenced(finding.suggestion, "suggestion") if finding.suggestion is not None else "",
             "evidence": quoted(fenced(text, _FENCE_LANGUAGES.get(language, language))),
         },
     )

@@ -118,6 +118,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "title": finding.title,
         "body": finding.body,
         "evidence": _evidence(finding.evidence),
+        **({"suggestion": finding.suggestion} if finding.suggestion is not None else {}),
     }
 
 

@@ -29,7 +29,7 @@ from kodus_check.errors import CannotReview
 from kodus_check.model import CoverageReason, Match, RepoPath
 from kodus_check.rules import astgrep, languages, suppress
 from kodus_check.rules.ruleset import RuleSet
-from kodus_check.text import fold_space
+from kodus_check.text import fold_space, visible
 
 MAX_FILE = 4 * 1024 * 1024
 CHUNK_FILES = 2000
@@ -254,9 +254,21 @@ def _read_sarif(ran: astgrep.Ran, path: RepoPath) -> list[dict[str, Any]]:
                 "message": one["message"]["text"],
                 "text": region["snippet"]["text"],
                 "range": {"byteOffset": {"start": start, "end": start + region["byteLength"]}},
+                **_replacement(one),
             }
         )
     return items
+
+
+def _replacement(result: dict[str, Any]) -> dict[str, Any]:
+    """The fix of a SARIF result as ``--json`` gives it; nothing where there is none, or a choice of several."""
+    changes = [change for fix in result.get("fixes", []) for change in fix["artifactChanges"]]
+    replacements = [one for change in changes for one in change["replacements"]]
+    if len(replacements) != 1:
+        return {}
+    region = replacements[0]["deletedRegion"]
+    offsets = {"start": region["byteOffset"], "end": region["byteOffset"] + region["byteLength"]}
+    return {"replacement": replacements[0]["insertedContent"]["text"], "replacementOffsets": offsets}
 
 
 def _read_inspection(stderr: str, asked: dict[str, RepoPath], result: ScanResult) -> None:
@@ -309,7 +321,27 @@ def _match(item: dict[str, Any], path: RepoPath, scanned: bytes, original: bytes
         end_line=end_line,
         text=original[start:end].decode("utf-8", "backslashreplace"),
         message=suppress.unmask_text(item.get("message") or ""),
+        fixed=_fixed(item, original),
     )
+
+
+def _fixed(item: dict[str, Any], original: bytes) -> str | None:
+    """The lines of the match with the rule's fix applied; None where the fix reaches beyond them or is no visible text."""
+    offsets = item.get("replacementOffsets")
+    if not isinstance(item.get("replacement"), str) or not isinstance(offsets, dict):
+        return None
+    first = original.rfind(b"\n", 0, item["range"]["byteOffset"]["start"]) + 1
+    last = original.find(b"\n", max(first, item["range"]["byteOffset"]["end"] - 1))
+    last = len(original) if last < 0 else last
+    if not first <= offsets["start"] <= offsets["end"] <= last:
+        return None
+    replacement = suppress.unmask_text(item["replacement"])
+    fixed = original[first : offsets["start"]] + replacement.encode() + original[offsets["end"] : last]
+    try:
+        text = fixed.decode("utf-8").removesuffix("\r")
+    except UnicodeDecodeError:
+        return None
+    return text if visible(text) == text else None
 
 
 def _ordered(matches: list[Match]) -> list[Match]:
