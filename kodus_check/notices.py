@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from kodus_check.earlier import LARGE
-from kodus_check.model import Change, Coverage, CoverageStatus, Drop, DropReason, Match, Notice, NoticeKind, RepoPath
+from kodus_check.model import Change, Coverage, CoverageStatus, Drop, DropReason, Match, Notice, NoticeKind, RepoPath, Rule
 from kodus_check.plan import Plan
+from kodus_check.rules.languages import language_of
 from kodus_check.rules.ruleset import RuleSet
 
 _MOST_NAMED = 10
@@ -66,6 +67,25 @@ def coverage_notices(change: Change, rules: RuleSet, coverage: Iterable[Coverage
                 f"The rules are for {', '.join(sorted(rules.languages))}.",
             )
         )
+    return notices
+
+
+def language_notices(change: Change, rules: Iterable[Rule]) -> list[Notice]:
+    """Changed files that the team's rules miss by a hair: ``typescript`` rules do not run on ``.tsx``, nor the other way round."""
+    team = [rule for rule in rules if rule.runs and not rule.source.startswith("builtin:")]
+    languages = {rule.language for rule in team}
+    changed = {language_of(file.path) for file in change.files if file.new_oid}
+    notices: list[Notice] = []
+    for own, other in (("typescript", "tsx"), ("tsx", "typescript")):
+        if own in languages and other not in languages and other in changed and own not in changed:
+            ids = [f"`{rule.id}`" for rule in team if rule.language == own]
+            notices.append(
+                Notice(
+                    NoticeKind.RULE_LANGUAGE_MISSES,
+                    f"{_listed(ids)}: a `{own}` rule does not run on {other} files, and only those changed. "
+                    f"To judge them too, write the rule for `{other}` as well.",
+                )
+            )
     return notices
 
 

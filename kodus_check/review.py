@@ -32,6 +32,7 @@ from kodus_check.model import (
 from kodus_check.notices import (
     change_notices,
     coverage_notices,
+    language_notices,
     matched_before_notice,
     out_of_scope_notice,
     suppression_notices,
@@ -90,7 +91,7 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
         with clock("proof"):
             findings, drops, outside = _prove(workspace, change, plan, rules, result)
     coverage = tuple(coverage_of(change, plan, rules, result))
-    notices += change_notices(change, plan)
+    notices += change_notices(change, plan) + language_notices(change, rules.rules)
     notices += coverage_notices(change, rules, coverage)
     notices += out_of_scope_notice(outside) + matched_before_notice(drops)
     gating = {rule.id for rule in rules.loaded if plan.gates(rule)}

@@ -8,7 +8,12 @@ from kodus_check.model import CoverageStatus, Mode, Notice, NoticeKind, Outcome,
 FAILURES = (NoticeKind.COULD_NOT_REVIEW, NoticeKind.CONFIG_INVALID)
 """Notices that are the reason why a run failed."""
 
-ABOUT_THE_BASE = (NoticeKind.RULE_KEY_DROPPED, NoticeKind.RULE_GLOB_INERT, NoticeKind.SGCONFIG_KEY_IGNORED)
+ABOUT_THE_BASE = (
+    NoticeKind.RULE_KEY_DROPPED,
+    NoticeKind.RULE_GLOB_INERT,
+    NoticeKind.RULE_CONSTRAINT_INERT,
+    NoticeKind.SGCONFIG_KEY_IGNORED,
+)
 """Notices that no change under review brought in and that take nothing from the result: people get their number only."""
 
 

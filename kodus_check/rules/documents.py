@@ -145,7 +145,32 @@ def _read_rule(source: RuleSource, line: int, text: str, known: tuple[str, ...])
         for glob in _globs(value.get(key))
         if (why := _why_inert(glob))
     )
+    constraints = value["constraints"] if isinstance(value.get("constraints"), dict) else {}
+    notices.extend(
+        Notice(
+            NoticeKind.RULE_CONSTRAINT_INERT,
+            f"`{rule.id}`: the constraint on `{name}` has no effect, because ast-grep does not look at constraints on `$$${name}`. "
+            f"Match one node with `${name}` instead.",
+            where,
+        )
+        for name in constraints
+        if _is_multi_only(name, value["rule"])
+    )
     return rule, notices
+
+
+def _is_multi_only(name: str, rule: Any) -> bool:
+    """Whether a rule uses a variable as ``$$$NAME`` and nowhere as ``$NAME``."""
+    texts = list(_texts(rule))
+    multi, single = re.compile(rf"\$\$\${re.escape(name)}\b"), re.compile(rf"(?<!\$)\${re.escape(name)}\b")
+    return any(multi.search(text) for text in texts) and not any(single.search(text) for text in texts)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(part)
 
 
 def _why_refused(value: dict[str, Any]) -> str:

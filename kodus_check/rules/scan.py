@@ -4,10 +4,11 @@ T1  head's ``sgconfig.yml``, ignore files and symlinks steer a scan   -> only re
                                                                          named on the command line
 T2  a suppression comment of head switches a rule off                 -> masked in the copy, byte for byte (``suppress``)
 T3  a byte that is not UTF-8 makes ast-grep skip the file in silence  -> masked in the copy
-T4  what ast-grep did not read looks like "no match"                  -> each file's own line of ``--inspect entity`` is required
-T5  one hostile file takes the whole run down                         -> a chunk that breaks a bound is cut up, down to the file,
+T4  an encoding that compilers read and ast-grep does not (UTF-16, Python's coding line)  -> not scanned, and said
+T5  what ast-grep did not read looks like "no match"                  -> each file's own line of ``--inspect entity`` is required
+T6  one hostile file takes the whole run down                         -> a chunk that breaks a bound is cut up, down to the file,
                                                                          after all others were scanned
-T6  --json repeats a long line for each match in it                   -> a file that is scanned alone is reported as SARIF, which
+T7  --json repeats a long line for each match in it                   -> a file that is scanned alone is reported as SARIF, which
                                                                          holds the matched text alone
 """
 
@@ -91,6 +92,9 @@ class ScratchTree:
         if len(data) > MAX_FILE:
             self.refused[path] = CoverageReason.TOO_LARGE
             return
+        if has_foreign_encoding(path, data):
+            self.refused[path] = CoverageReason.FOREIGN_ENCODING
+            return
         scanned = suppress.mask(mask_invalid_utf8(data))
         try:
             self._write(self.root, path, scanned)
@@ -124,6 +128,24 @@ class ScratchTree:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
         return target
+
+
+def has_foreign_encoding(path: RepoPath, data: bytes) -> bool:
+    """Whether the file says of itself that its bytes are code in another way than ast-grep reads them."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
+        return True
+    if languages.language_of(path) != "python":
+        return False
+    named = (_PYTHON_CODING.match(line) for line in data.split(b"\n", 2)[:2])
+    return any(found is not None and found[1].lower().replace(b"_", b"-") not in _ASCII_SUPERSETS for found in named)
+
+
+_PYTHON_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_ASCII_SUPERSETS = frozenset(
+    (b"utf-8", b"utf8", b"utf-8-sig", b"ascii", b"us-ascii", b"latin-1", b"latin1", b"iso-8859-1", b"iso-8859-15", b"iso-latin-1",
+     b"cp1252", b"windows-1252", b"cp1251", b"koi8-r", b"euc-jp", b"euc-kr", b"gb2312")
+)  # fmt: skip
+"""Encodings in which every ASCII byte outside of a multi-byte character is that ASCII character, and code is ASCII."""
 
 
 def mask_invalid_utf8(data: bytes) -> bytes:

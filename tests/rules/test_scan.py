@@ -124,7 +124,7 @@ def test_a_match_as_it_is_reported() -> None:
     text = rule("ok", "message: Parse $A with care.\nrule: {pattern: parseFloat($A)}")
     for files in ({"src/a.ts": f"b;\n{CALL};"}, {"src/a.ts": f"b;\n{CALL};", "b.ts": "b"}):
         result = scanned(text, files)
-        assert result.matches == {path("src/a.ts"): [Match("ok", path("src/a.ts"), 3, 16, 2, 2, CALL, "Parse a with care.", 0)]}
+        assert result.matches == {path("src/a.ts"): [Match("ok", path("src/a.ts"), 3, 16, 2, 2, CALL, "Parse a with care.")]}
 
 
 @pytest.mark.parametrize("rules", [[OK, rule("b", "rule: {pattern: $F(a)}")], [OK + "---\n" + rule("b", "rule: {pattern: $F(a)}")]])
