@@ -121,6 +121,9 @@ def read_change_of(place: Place) -> Change:
 
 @dataclass(frozen=True, slots=True)
 class RulesAtBase:
+    """Every rule document at the base, with its source and what is to be said about it."""
+
+    base: Revision
     sources: tuple[RuleSource, ...]
     rules: tuple[Rule, ...]
     notices: tuple[Notice, ...]
@@ -142,7 +145,9 @@ def rules_at_base(place: Place) -> RulesAtBase:
         tree = _tree(workspace, request.base)
         plan, notices = make_plan(read_config(tree, request.config_path, required=request.config_required), tree)
         with load_rules(plan.rule_sources, plan.utils) as rules:
-            return RulesAtBase(plan.rule_sources, tuple(rules.rules), (*notices, *rules.notices))
+            return RulesAtBase(
+                workspace.resolve_base(request.base), plan.rule_sources, tuple(rules.rules), (*notices, *rules.notices)
+            )
 
 
 @dataclass(frozen=True, slots=True)

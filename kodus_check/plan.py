@@ -48,9 +48,16 @@ class Plan:
         """Whether a change of this file changes how the check judges, or would if the workspace had a say in it."""
         name = path.raw.rpartition(b"/")[2]
         return (
-            str(path) in (CONFIG_NAME, SGCONFIG, ".gitlab-ci.yml")
+            str(path) == ".gitlab-ci.yml"
             or name in (b".gitattributes", b".gitignore", b".ignore", b"sgconfig.yml")
             or path.raw.startswith(b".github/workflows/")
+            or self.loads(path)
+        )
+
+    def loads(self, path: RepoPath) -> bool:
+        """Whether this file is read as configuration or rules, or lies where rules are looked for."""
+        return (
+            str(path) in (CONFIG_NAME, SGCONFIG)
             or any(path.raw.startswith(folder.raw + b"/") for folder in self.rule_folders)
             or any(source.name.partition("#")[0] == str(path) for source in (*self.rule_sources, *self.utils))
         )

@@ -38,6 +38,7 @@ from kodus_check.notices import (
     suppression_notices,
 )
 from kodus_check.plan import Plan, make_plan
+from kodus_check.preview import preview_notices
 from kodus_check.rules import suppress
 from kodus_check.rules.ruleset import RuleSet, load_rules
 from kodus_check.rules.scan import ScanResult, ScratchTree, scan, scannable, silenced
@@ -91,7 +92,9 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
         with clock("proof"):
             findings, drops, outside = _prove(workspace, change, plan, rules, result)
     coverage = tuple(coverage_of(change, plan, rules, result))
-    notices += change_notices(change, plan) + language_notices(change, rules.rules)
+    head_tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
+    notices += change_notices(change, plan) + preview_notices(change, plan, rules.rules, head_tree, request.config_path)
+    notices += language_notices(change, rules.rules)
     notices += coverage_notices(change, rules, coverage)
     notices += out_of_scope_notice(outside) + matched_before_notice(drops)
     gating = {rule.id for rule in rules.loaded if plan.gates(rule)}

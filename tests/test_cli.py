@@ -248,3 +248,42 @@ def test_rules_test_of_files_before_they_are_committed(tmp_path: Path) -> None:
     assert [(test["id"], test["passed"]) for test in ran.document["tests"]] == [("no-float-money", True)]
     assert ran.document["untested"] == ["other"]
     assert "broken-test.yml:2: " in ran.document["problems"][0]
+
+
+def test_doctor(repo: Repo, tmp_path: Path) -> None:
+    repo.commit(BASE)
+    ran = kodus_check("doctor", "--repo", str(repo.path), "--base", "main", "--format", "json")
+    assert ran.code == 0
+    assert [(item["name"], item["state"]) for item in ran.document["items"]] == [
+        ("git", "ok"),
+        ("ast-grep", "ok"),
+        ("repository", "ok"),
+        ("base, configuration and rules", "ok"),
+    ]
+    assert "1 rules run, 0 are refused" in ran.document["items"][-1]["detail"]
+    shallow = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{repo.path}", str(shallow)], check=True)
+    text = kodus_check("doctor", "--repo", str(shallow)).out
+    assert "warning  repository: shallow, sha1\n         Where the merge base is not in it" in text
+
+
+@pytest.mark.parametrize(
+    ("files", "state", "detail"),
+    [
+        ({".kodus-check.yml": "nope: 1\n"}, "failed", "unknown key `nope`"),
+        ({"rules/money.yml": "id: x\n"}, "warning", "0 rules run, 1 are refused"),
+    ],
+)
+def test_doctor_says_what_is_wrong_with_the_base(files: dict[str, str], state: str, detail: str, repo: Repo) -> None:
+    repo.commit({**BASE, **files})
+    ran = kodus_check("doctor", "--repo", str(repo.path), "--base", "main", "--format", "json")
+    assert ran.code == (3 if state == "failed" else 0)
+    assert ran.document["items"][-1]["state"] == state
+    assert detail in ran.document["items"][-1]["detail"]
+
+
+def test_doctor_outside_of_a_repository(tmp_path: Path) -> None:
+    ran = kodus_check("doctor", "--repo", str(tmp_path))
+    assert ran.code == 3
+    assert "failed   repository:" in ran.out
+    assert "--repo DIR" in ran.out

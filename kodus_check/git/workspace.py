@@ -40,6 +40,7 @@ class Workspace:
             self._global_config = self._write_global_config()
             common, self.hash_kind = self._discover()
             self._partial = _is_partial(common)
+            self.clone_kind = "partial" if self._partial else "shallow" if (common / "shallow").is_file() else "complete"
             self.git_dir = self._isolate(common)
             self.store = ObjectStore(self.git_dir, remedy=_remedy(common))
         except BaseException:

@@ -89,6 +89,8 @@ class NoticeKind(StrEnum):
     CONFIG_INVALID = "config_invalid"
     CONFIG_REPAIRED_IN_HEAD = "config_repaired_in_head"
     CHECK_CONFIGURATION_CHANGED = "check_configuration_changed"
+    CHECK_CONFIGURATION_PREVIEW = "check_configuration_preview"
+    GATE_LOOSENED = "gate_loosened"
     NOTHING_TO_JUDGE = "nothing_to_judge"
     NO_RULES = "no_rules"
     NOT_SCANNED = "not_scanned"

@@ -52,6 +52,16 @@ def rule_tests_text(results: Iterable[tuple[str, str, tuple[str, ...]]], unteste
     return log_safe("\n".join(lines) + "\n")
 
 
+def doctor_text(items: Iterable[tuple[str, str, str, str]]) -> str:
+    """One line an item (name, state, detail, remedy), and a line below it that says what to do."""
+    lines: list[str] = []
+    for name, state, detail, remedy in items:
+        lines.append(f"{state:8} {name}: {one_line(detail)}")
+        if remedy:
+            lines.append(f"         {one_line(remedy)}")
+    return log_safe("\n".join(lines) + "\n")
+
+
 def config_text(values: Iterable[tuple[str, Any, str, str]]) -> str:
     """One line a value: key, value, level, place."""
     lines = [

@@ -10,6 +10,7 @@ T4  another version silently matches differently                            -> t
 import json
 import os
 import resource
+import secrets
 import selectors
 import shutil
 import signal
@@ -72,6 +73,11 @@ def binary() -> str:
             remedy=f"Install `ast-grep-cli` {VERSION}*, the version this program was tried with.",
         )
     return path
+
+
+def own_config_name() -> str:
+    """A name for a config of ours in the root of a tree: random, so that no file of head can be it (T3)."""
+    return f".kodus-check-{secrets.token_hex(8)}"
 
 
 def run(arguments: Sequence[str], *, cwd: Path, bounds: Bounds) -> Ran:

@@ -6,7 +6,6 @@ are relative to the repository root. Its name is random, so that no file of head
 
 import json
 import re
-import secrets
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable
@@ -34,7 +33,7 @@ class RuleSet:
     folder: Path
     rules: list[Rule] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
-    config_name: str = field(default_factory=lambda: f".kodus-check-{secrets.token_hex(8)}")
+    config_name: str = field(default_factory=astgrep.own_config_name)
 
     def __enter__(self) -> "RuleSet":
         return self

@@ -57,6 +57,11 @@ def test_documents_of_a_source(text: str, found: list[tuple[int, str]]) -> None:
     assert matched(scanned(text, {"x.ts": "parseFloat(a)"})) == {"x.ts": len(found)}
 
 
+def test_a_bom_is_no_part_of_the_rule() -> None:
+    (found,), _ = read_source(source("\ufeff" + A))
+    assert found.text == A
+
+
 @pytest.mark.parametrize(
     "text", ["", "\n", "# only\n# comments\n", "---\n", "---\n---", "...\n", "\ufeff", "%YAML 1.2\n---\n", "~"]
 )

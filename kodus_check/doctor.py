@@ -1,0 +1,88 @@
+"""What this environment can do, item by item, each with what to do where it cannot."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kodus_check.app import Place, rules_at_base
+from kodus_check.errors import CannotReview, KodusCheckError
+from kodus_check.git.process import environment, run
+from kodus_check.model import RuleStatus
+from kodus_check.rules import astgrep
+
+OLDEST_GIT = (2, 34)
+
+
+class State(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that was looked at. ``remedy`` says what to do, where there is something."""
+
+    name: str
+    state: State
+    detail: str
+    remedy: str = ""
+
+
+def examine(place: Place) -> list[Item]:
+    """Every item in order; those that need what failed before them say so instead of failing again."""
+    items = [_guarded("git", _git), _guarded("ast-grep", _ast_grep)]
+    if any(item.state is State.FAILED for item in items):
+        return items
+    repository = _guarded("repository", lambda: _repository(place))
+    items.append(repository)
+    if repository.state is not State.FAILED:
+        items.extend(_base(place))
+    return items
+
+
+def _guarded(name: str, look: Callable[[], Item]) -> Item:
+    try:
+        return look()
+    except KodusCheckError as error:
+        return Item(name, State.FAILED, f"{error.where}: {error.what}" if error.where else error.what, error.remedy or "")
+
+
+def _git() -> Item:
+    done = run(["git", "version"], env=environment())
+    words = done.stdout.decode("ascii", "replace").split()
+    version = words[2] if len(words) > 2 else "?"
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    if numbers < OLDEST_GIT:
+        oldest = ".".join(str(number) for number in OLDEST_GIT)
+        raise CannotReview(f"this is git {version}", remedy=f"Install git {oldest} or newer.")
+    return Item("git", State.OK, version)
+
+
+def _ast_grep() -> Item:
+    return Item("ast-grep", State.OK, f"{astgrep.VERSION}x at {astgrep.binary()}")
+
+
+def _repository(place: Place) -> Item:
+    with place.open() as workspace:
+        clone = workspace.clone_kind
+        remote = f"; missing objects come from {place.remote.url}" if place.remote is not None else ""
+        detail = f"{clone}, {workspace.hash_kind}{remote}"
+        if clone == "complete" or place.remote is not None:
+            return Item("repository", State.OK, detail)
+        return Item("repository", State.WARNING, detail, "Where the merge base is not in it, a run fails: clone with full history.")
+
+
+def _base(place: Place) -> Iterator[Item]:
+    name = "base, configuration and rules"
+    try:
+        found = rules_at_base(place)
+    except KodusCheckError as error:
+        yield Item(name, State.FAILED, error.sentence)
+        return
+    refused = [rule for rule in found.rules if rule.status is RuleStatus.REFUSED]
+    detail = f"{found.base.ref} at {found.base.sha[:12]}: {found.loaded} rules run, {len(refused)} are refused"
+    if refused or not found.loaded:
+        yield Item(name, State.WARNING, detail, "`kodus-check rules` lists each rule with its reason.")
+    else:
+        yield Item(name, State.OK, detail)

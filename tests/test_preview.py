@@ -1,0 +1,67 @@
+"""What a change of the configuration or the rules would do once merged: told, with whether the gate gets weaker."""
+
+import pytest
+
+from tests.repo import Content, Repo
+from tests.test_run import BASE, CONFIG, RULE, SGCONFIG, run
+
+QUIET = RULE.replace("severity: error", "severity: hint")
+NEW = "id: new\nlanguage: python\nrule: {pattern: x}\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "told", "weaker"),
+    [
+        ({"rules/new.yml": NEW}, "Once merged, 2 rules run (now 1): new: `new`.", None),
+        (
+            {"rules/money.yml": None},
+            "Once merged, 0 rules run (now 1): no longer run: `no-float-money`.",
+            "gating rules that no longer run",
+        ),
+        ({"rules/money.yml": QUIET}, "Once merged, 1 rules run (now 1): changed: `no-float-money`.", "rules that no longer gate"),
+        (
+            {"rules/money.yml": RULE.replace("pattern: parseFloat($A)", "kind: nope")},
+            "Once merged, 0 rules run (now 1): no longer run: `no-float-money`; refused: `no-float-money`.",
+            "gating rules that no longer run",
+        ),
+        ({"rules/money.yml": f"# a comment above\n{RULE}"}, None, None),
+        ({"rules/money.yml": RULE.replace("parseFloat($A)", "never($A)")}, "changed: `no-float-money`", None),
+        ({"sgconfig.yml": "ruleDirs: [other]\n"}, "no longer run: `no-float-money`", "gating rules that no longer run"),
+        (
+            {".kodus-check.yml": CONFIG + "fail_on: critical\n"},
+            "`fail_on` is `critical` (now `high`)",
+            "`fail_on` is critical (now high)",
+        ),
+        ({".kodus-check.yml": CONFIG + "fail_on: never\n"}, "`fail_on` is `never` (now `high`)", "`fail_on` is never (now high)"),
+        ({".kodus-check.yml": CONFIG + "fail_on: low\n"}, "`fail_on` is `low` (now `high`)", None),
+        ({".kodus-check.yml": CONFIG + "on_unscanned: pass\n"}, "`on_unscanned` is `pass`", "`on_unscanned` is pass (now fail)"),
+        ({".kodus-check.yml": CONFIG + "ignore: [src/]\n"}, "`ignore` is `src/` (now none)", "more files are ignored: `src/`"),
+        ({".kodus-check.yml": None}, "`main_review.rules` is", "without a config file nothing gates"),
+        (
+            {".kodus-check.yml": "broken: ["},
+            "the configuration would not be valid and every run would fail: .kodus-check.yml:2:1",
+            None,
+        ),
+        ({".gitignore": "*\n"}, None, None),
+        ({"src/a.ts": "let a = 2;\n"}, None, None),
+    ],
+)
+def test_the_preview(repo: Repo, edit: dict[str, Content], told: str | None, weaker: str | None) -> None:
+    repo.commit({**BASE, "other/x.txt": "x"})
+    repo.branch("feature")
+    repo.commit(edit)
+    ran = run(repo)
+    assert ran.code == 0
+    assert ("check_configuration_preview" in ran.kinds) is (told is not None)
+    assert ("gate_loosened" in ran.kinds) is (weaker is not None)
+    if told is not None:
+        assert told in ran.message("check_configuration_preview")
+    if weaker is not None:
+        assert weaker in ran.message("gate_loosened")
+
+
+def test_a_scope_that_gets_narrower(repo: Repo) -> None:
+    repo.commit({**BASE, ".kodus-check.yml": CONFIG + "scope: changed-files\n", "sgconfig.yml": SGCONFIG})
+    repo.branch("feature")
+    repo.commit({".kodus-check.yml": CONFIG})
+    assert "`scope` is changed-lines (now changed-files)" in run(repo).message("gate_loosened")
