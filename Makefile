@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lock clean
+.PHONY: help demo test bench lint lock clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,11 @@ demo: $(VENV)/.runtime ## Make the environment and run the check on a small repo
 test: $(VENV)/.dev ## Make the environment and run all tests
 	$(BIN)/coverage erase
 	$(BIN)/pytest -n auto --cov --cov-report=term --durations=10
+
+bench: $(VENV)/.dev ## Measure the speed goals as ratios (downloads two wheels once)
+	$(BIN)/python -m bench.pe_1_rules_only .bench
+	$(BIN)/python -m bench.pe_2_reads_and_start .bench
+	$(BIN)/python -m bench.pe_5_growth .bench
 
 lint: $(VENV)/.dev ## Format, linter, types, layers
 	$(BIN)/ruff format --check .

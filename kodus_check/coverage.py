@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kodus_check.generated import GeneratedFiles
 from kodus_check.git.trees import LFS_POINTER
 from kodus_check.model import Change, ChangedFile, Coverage, CoverageReason, CoverageStatus, FileKind, FileStatus, Scope
 from kodus_check.plan import Plan
@@ -21,10 +22,12 @@ def head_lines_to_judge(file: ChangedFile, plan: Plan, data: bytes) -> bool:
     return bool(file.added or file.cuts) or (edited_binary and file.old_oid != file.new_oid)
 
 
-def coverage_of(change: Change, plan: Plan, rules: RuleSet, result: ScanResult) -> Iterator[Coverage]:
-    """The coverage of every changed file, in the order of the change."""
+def coverage_of(change: Change, plan: Plan, rules: RuleSet, result: ScanResult, generated: GeneratedFiles) -> Iterator[Coverage]:
+    """The coverage of every changed file, in the order of the change. What nobody writes by hand is for the rules alone."""
     for file in change.files:
         status, reason = _fate(file, plan, rules, result)
+        if status is CoverageStatus.RULES_ONLY:
+            reason = generated.kind_of(file.path)
         yield Coverage(file.path, status, reason)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kodus_check.git.trees import Tree
 from kodus_check.globs import Globs
-from kodus_check.model import RepoPath
+from kodus_check.model import CoverageReason, RepoPath
 
 LOCK_FILES = frozenset(
     {
@@ -34,10 +34,10 @@ class GeneratedFiles:
         self._tree = tree
         self._lines: dict[bytes, list[_Line]] = {}
 
-    def kind_of(self, path: RepoPath) -> str | None:
-        """``lock_file``, ``generated``, ``vendored``, or None for a file that people write."""
+    def kind_of(self, path: RepoPath) -> CoverageReason | None:
+        """``LOCK_FILE``, ``GENERATED``, ``VENDORED``, or None for a file that people write."""
         if path.raw.rpartition(b"/")[2] in LOCK_FILES:
-            return "lock_file"
+            return CoverageReason.LOCK_FILE
         found: dict[str, bool] = {}
         parts = path.raw.split(b"/")
         for depth in range(len(parts)):  # a file deeper in the tree is read later and wins, as in git
@@ -45,7 +45,7 @@ class GeneratedFiles:
             for line in self._at(b"/".join(parts[:depth])):
                 if inside in line.pattern:
                     found.update(line.sets)
-        return next((kind for kind in ("generated", "vendored") if found.get(kind)), None)
+        return next((kind for kind in (CoverageReason.GENERATED, CoverageReason.VENDORED) if found.get(str(kind))), None)
 
     def _at(self, folder: bytes) -> list[_Line]:
         if folder not in self._lines:

@@ -10,6 +10,7 @@ from kodus_check.config.resolved import Config
 from kodus_check.coverage import coverage_of, head_lines_to_judge
 from kodus_check.earlier import Touched, matched_before
 from kodus_check.evidence.judge import finding_of_match, prove_match
+from kodus_check.generated import GeneratedFiles
 from kodus_check.git.change import read_change
 from kodus_check.git.objects import MissingObject
 from kodus_check.git.trees import Tree
@@ -17,6 +18,7 @@ from kodus_check.git.workspace import Workspace
 from kodus_check.model import (
     Change,
     ChangedFile,
+    CoverageReason,
     CoverageStatus,
     Drop,
     DropReason,
@@ -91,7 +93,8 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
             notices += _honour_suppressions(tree, change, rules, scratch, result)
         with clock("proof"):
             findings, drops, outside = _prove(workspace, change, plan, rules, result)
-    coverage = tuple(coverage_of(change, plan, rules, result))
+    generated = GeneratedFiles(tree)
+    coverage = tuple(coverage_of(change, plan, rules, result, generated))
     head_tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
     notices += change_notices(change, plan) + preview_notices(change, plan, rules.rules, head_tree, request.config_path)
     notices += language_notices(change, rules.rules)
@@ -112,7 +115,8 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
         coverage=coverage,
         rules=tuple(rules.rules),
         timings=clock.seconds,
-        gate_open=config.on_unscanned_fails and any(_gate_covers(plan, rules, path) for path in unscanned),
+        gate_open=config.on_unscanned_fails
+        and any(_gate_covers(plan, rules, path) for path in unscanned if generated.kind_of(path) is not CoverageReason.VENDORED),
         fails=not gating.isdisjoint(finding.evidence.rule_id for finding in findings),
     )
 

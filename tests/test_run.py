@@ -316,6 +316,22 @@ def test_who_decides_that_unscanned_passes_is_the_base(repo: Repo, config: str, 
     assert run(repo).code == code
 
 
+def test_what_the_base_declares_vendored_keeps_no_gate_open(repo: Repo) -> None:
+    repo.commit({**BASE, ".gitattributes": "third/** linguist-vendored\nmade.ts linguist-generated\n"})
+    repo.branch("feature")
+    repo.commit({"third/a\nb.ts": "let q = 1;\n", "made.ts": "let q = 1;\n", "package-lock.json": "{}\n"})
+    ran = run(repo)
+    assert (ran.code, ran.document["outcome"]) == (0, "partial")
+    fates = {file["path"]: (file["status"], file["reason"]) for file in ran.document["coverage"]["files"]}
+    assert fates == {
+        "made.ts": ("rules_only", "generated"),
+        "package-lock.json": ("skipped", "no_rule"),
+        "third/a\nb.ts": ("not_scanned", "path_not_plain"),
+    }
+    repo.commit({".gitattributes": "** linguist-vendored\n", "src/a\nb.ts": "let q = 1;\n"})
+    assert run(repo).code == 4
+
+
 # -- a base that is not right -------------------------------------------------------------------------------------------
 
 

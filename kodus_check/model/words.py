@@ -61,7 +61,7 @@ class CoverageStatus(StrEnum):
 
 
 class CoverageReason(StrEnum):
-    """Why a changed file was not judged. The first group was rightly left alone, the second should have been judged."""
+    """Why a changed file was not judged by all. The first group was rightly left alone, the second should have been judged."""
 
     NO_RULE = "no_rule"
     DELETED = "deleted"
@@ -72,6 +72,9 @@ class CoverageReason(StrEnum):
     BINARY = "binary"
     LFS_POINTER = "lfs_pointer"
     EMPTY = "empty"
+    GENERATED = "generated"
+    VENDORED = "vendored"
+    LOCK_FILE = "lock_file"
 
     PATH_NOT_PLAIN = "path_not_plain"
     PATH_TOO_LONG = "path_too_long"

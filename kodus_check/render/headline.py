@@ -32,6 +32,13 @@ def shown_notices(notices: Iterable[Notice]) -> list[Notice]:
     return shown
 
 
+def coverage_counts(review: Review) -> str:
+    """How many changed files were judged, and how many not, by reason."""
+    judged = (CoverageStatus.JUDGED, CoverageStatus.RULES_ONLY)
+    counts = Counter(str(one.status if one.status in judged else one.reason) for one in review.coverage)
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none"
+
+
 def headline(review: Review) -> str:
     """The outcome in one line of plain text."""
     if review.outcome is Outcome.FAILED:

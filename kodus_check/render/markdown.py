@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kodus_check.model import Finding, Mode, Notice, NoticeKind, Outcome, Review, RuleStatus
-from kodus_check.render.headline import FAILURES, headline, shown_notices
+from kodus_check.render.headline import FAILURES, coverage_counts, headline, shown_notices
 from kodus_check.text import code_span, fenced, inline_markdown, quoted, shorten, trusted_markdown
 
 MAX_BODY = 60_000
@@ -83,7 +83,6 @@ def comment(finding: Finding, templates: Templates, *, language: str = "") -> st
 def summary(review: Review, templates: Templates) -> str:
     """The Markdown of the summary comment."""
     fates = Counter(rule.status for rule in review.rules)
-    states = Counter(str(one.reason or one.status) for one in review.coverage)
     body = templates.render(
         "summary.md.j2",
         {
@@ -105,7 +104,7 @@ def summary(review: Review, templates: Templates) -> str:
             "head": code_span(review.head.sha) if review.head else "",
             "merge_base": code_span(review.merge_base) if review.merge_base else "",
             "rules": ", ".join(f"{fates[status]} {status}" for status in RuleStatus if fates[status]) or "none",
-            "coverage": ", ".join(f"{count} {name}" for name, count in sorted(states.items())) or "none",
+            "coverage": coverage_counts(review),
             "dropped": ", ".join(
                 f"{count} {reason}" for reason, count in sorted(Counter(str(drop.reason) for drop in review.drops).items())
             ),

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kodus_check.model import CoverageStatus, Finding, Mode, Outcome, Review, RuleStatus
-from kodus_check.render.headline import FAILURES, headline, shown_notices
+from kodus_check.render.headline import FAILURES, coverage_counts, headline, shown_notices
 from kodus_check.render.markdown import place_of, reproduce
 from kodus_check.text import log_safe, one_line, shorten, visible
 
@@ -47,8 +47,7 @@ def _judged(review: Review) -> Iterator[str]:
     yield f"  judged by  {one_line(review.base.ref)} at {review.base.sha[:12]}"
     fates = Counter(rule.status for rule in review.rules)
     yield "  rules  " + (", ".join(f"{fates[status]} {status}" for status in RuleStatus if fates[status]) or "none")
-    states = Counter(str(one.reason or one.status) for one in review.coverage)
-    yield "  files  " + (", ".join(f"{count} {name}" for name, count in sorted(states.items())) or "none changed")
+    yield f"  files  {coverage_counts(review)}"
     for one in review.coverage:
         if one.status is CoverageStatus.NOT_SCANNED:
             yield f"  NOT SCANNED  {one_line(str(one.path))} ({one.reason})"
