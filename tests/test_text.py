@@ -102,22 +102,24 @@ def test_t3_no_prose_holds_a_mention_or_a_reference_outside_code(given_text: str
 def test_t3_prose_keeps_its_words(given_text: str) -> None:
     tokens = flat(text.inline_markdown(given_text))
     shown = "".join(token.content for token in tokens if token.type in ("text", "text_special", "code_inline"))
-    bare = re.sub(r"[\s`\u200b]", "", shown).replace("<!--kodus-check", "<!--kodus-check")
-    assert bare == re.sub(r"[\s`]", "", text.one_line(given_text))
+    marker = ("<!-- kodus-check", "<!- - kodus-check")
+    assert re.sub(r"[\s`\u200b]", "", shown) == re.sub(r"[\s`]", "", text.one_line(given_text).replace(*marker))
 
 
 @given(NASTY)
 def test_t4_code_stays_code(given_text: str) -> None:
     span = [token for token in flat(f"x {text.code_span(given_text)} y") if token.type not in ("paragraph_open", "paragraph_close")]
     assert [token.type for token in span] == ["inline", "text", "code_inline", "text"]
-    assert text.fold_space(span[2].content) == text.one_line(given_text)
+    shown = text.one_line(given_text).replace("<!-- kodus-check", "<!- - kodus-check")
+    assert text.fold_space(span[2].content) == shown
 
 
 @given(NASTY, st.sampled_from(["", "ts"]))
 def test_t4_a_fence_holds_its_text(given_text: str, language: str) -> None:
     blocks = [token for token in flat(f"{text.fenced(given_text, language)}\n\nafter") if token.type == "fence"]
     assert len(blocks) == 1
-    assert blocks[0].content.rstrip("\n") == text.visible(given_text.replace("\r\n", "\n")).rstrip("\n")
+    shown = text.visible(given_text.replace("\r\n", "\n")).replace("<!-- kodus-check", "<!- - kodus-check")
+    assert blocks[0].content.rstrip("\n") == shown.rstrip("\n")
     assert blocks[0].info == language
 
 

@@ -180,7 +180,7 @@ def test_default_base_is_the_branch_of_the_remote(tmp_path: Path, repo: Repo) ->
     head = repo.commit({"f": "1\n"})
     repo.git("clone", "-q", str(repo.path), str(tmp_path / "clone"))
     with Workspace(repo.path) as workspace:
-        assert workspace.default_base() is None
+        assert workspace.default_base() == "main"
     with Workspace(tmp_path / "clone") as workspace:
         name = workspace.default_base()
         assert name == "origin/HEAD"
