@@ -24,14 +24,17 @@ def head_lines_to_judge(file: ChangedFile, plan: Plan, data: bytes) -> bool:
 
 def coverage_of(change: Change, plan: Plan, rules: RuleSet, result: ScanResult, generated: GeneratedFiles) -> Iterator[Coverage]:
     """The coverage of every changed file, in the order of the change. What nobody writes by hand is for the rules alone."""
+    languages = rules.languages
     for file in change.files:
-        status, reason = _fate(file, plan, rules, result)
+        status, reason = _fate(file, plan, languages, result)
         if status is CoverageStatus.RULES_ONLY:
             reason = generated.kind_of(file.path)
         yield Coverage(file.path, status, reason)
 
 
-def _fate(file: ChangedFile, plan: Plan, rules: RuleSet, result: ScanResult) -> tuple[CoverageStatus, CoverageReason | None]:
+def _fate(
+    file: ChangedFile, plan: Plan, languages: frozenset[str], result: ScanResult
+) -> tuple[CoverageStatus, CoverageReason | None]:
     reason = result.not_scanned.get(file.path)
     if reason is CoverageReason.EMPTY:
         return CoverageStatus.SKIPPED, reason
@@ -47,7 +50,7 @@ def _fate(file: ChangedFile, plan: Plan, rules: RuleSet, result: ScanResult) -> 
         return CoverageStatus.SKIPPED, _KINDS[file.kind]
     if file.status is FileStatus.DELETED:
         return CoverageStatus.SKIPPED, CoverageReason.DELETED
-    if not scannable(file.path, rules.languages):
+    if not scannable(file.path, languages):
         return CoverageStatus.SKIPPED, CoverageReason.BINARY if file.kind is FileKind.BINARY else CoverageReason.NO_RULE
     if file.oversize:
         return CoverageStatus.NOT_SCANNED, CoverageReason.TOO_LARGE

@@ -32,6 +32,8 @@ class Plan:
     utils: tuple[RuleSource, ...]
     rule_folders: tuple[RepoPath, ...]
     ignored: Globs
+    files: frozenset[bytes]
+    """Every path that is read as configuration or rules."""
 
     def mode_of(self, rule: Rule) -> Mode:
         """What a match of this rule may do. Without a config file nothing gates."""
@@ -56,11 +58,7 @@ class Plan:
 
     def loads(self, path: RepoPath) -> bool:
         """Whether this file is read as configuration or rules, or lies where rules are looked for."""
-        return (
-            str(path) in (CONFIG_NAME, SGCONFIG)
-            or any(path.raw.startswith(folder.raw + b"/") for folder in self.rule_folders)
-            or any(source.name.partition("#")[0] == str(path) for source in (*self.rule_sources, *self.utils))
-        )
+        return path.raw in self.files or any(path.raw.startswith(folder.raw + b"/") for folder in self.rule_folders)
 
     def reviewer_of(self, rule: Rule, path: RepoPath) -> ReviewerPlan | None:
         """The first reviewer that follows the rule for this file; None when none does."""
@@ -98,6 +96,10 @@ def make_plan(config: Config, tree: Tree) -> tuple[Plan, list[Notice]]:
         sg_files.utils,
         sg_files.folders,
         Globs(config.ignore, where=config.origin("ignore").where),
+        frozenset(
+            name.partition("#")[0].encode()
+            for name in (CONFIG_NAME, SGCONFIG, *(source.name for source in (*found.values(), *sg_files.utils)))
+        ),
     )
     return plan, sg_notices if uses_sgconfig or sg_files.utils else []
 

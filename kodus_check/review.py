@@ -81,10 +81,11 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
         plan, notices = make_plan(config, tree)
     with load_rules(plan.rule_sources, plan.utils) as rules, ScratchTree() as scratch:
         notices += rules.notices
+        languages = rules.languages
         progress(f"reading the change {base.sha[:12]}..{head.sha[:12]}")
         with clock("change"):
             change, found = read_change(
-                workspace, base, head, as_text=lambda path: scannable(path, rules.languages), sink=_to_scan(plan, rules, scratch)
+                workspace, base, head, as_text=lambda path: scannable(path, languages), sink=_to_scan(plan, languages, scratch)
             )
         notices += found
         progress(f"scanning {len(scratch.paths)} of {len(change.files)} changed files with {len(rules.loaded)} rules")
@@ -121,12 +122,12 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
     )
 
 
-def _to_scan(plan: Plan, rules: RuleSet, scratch: ScratchTree) -> Callable[[ChangedFile, bytes], None]:
+def _to_scan(plan: Plan, languages: frozenset[str], scratch: ScratchTree) -> Callable[[ChangedFile, bytes], None]:
     """Takes head blobs while the change is read, so that none is read twice."""
 
     def add(file: ChangedFile, data: bytes) -> None:
         # The lines of a file that git calls binary are known only later; it is scanned in any case.
-        if file.path not in plan.ignored and scannable(file.path, rules.languages) and head_lines_to_judge(file, plan, data):
+        if file.path not in plan.ignored and scannable(file.path, languages) and head_lines_to_judge(file, plan, data):
             scratch.add(file.path, data)
 
     return add
