@@ -9,6 +9,7 @@ from kodus_check.errors import CannotReview, KodusCheckError
 from kodus_check.git.process import environment, run
 from kodus_check.model import RuleStatus
 from kodus_check.rules import astgrep
+from kodus_check.text import counted
 
 OLDEST_GIT = (2, 34)
 
@@ -81,7 +82,7 @@ def _base(place: Place) -> Iterator[Item]:
         yield Item(name, State.FAILED, error.sentence)
         return
     refused = [rule for rule in found.rules if rule.status is RuleStatus.REFUSED]
-    detail = f"{found.base.ref} at {found.base.sha[:12]}: {found.loaded} rules run, {len(refused)} are refused"
+    detail = f"{found.base.ref} at {found.base.sha[:12]}: {counted(found.loaded, 'rule')} run, {len(refused)} refused"
     if refused or not found.loaded:
         yield Item(name, State.WARNING, detail, "`kodus-check rules` lists each rule with its reason.")
     else:

@@ -8,6 +8,7 @@ from kodus_check.model import Change, Coverage, CoverageStatus, Drop, DropReason
 from kodus_check.plan import Plan
 from kodus_check.rules.languages import language_of
 from kodus_check.rules.ruleset import RuleSet
+from kodus_check.text import counted
 
 _MOST_NAMED = 10
 
@@ -63,7 +64,7 @@ def coverage_notices(change: Change, rules: RuleSet, coverage: Iterable[Coverage
         notices.append(
             Notice(
                 NoticeKind.NOTHING_TO_JUDGE,
-                f"No rule applies to any of the {len(change.files)} changed files, so nothing was judged. "
+                f"No rule applies to the change ({counted(len(change.files), 'file')}), so nothing was judged. "
                 f"The rules are for {', '.join(sorted(rules.languages))}.",
             )
         )
@@ -119,7 +120,7 @@ def out_of_scope_notice(count: int) -> list[Notice]:
     """How many matches lie on lines that the change does not touch."""
     if not count:
         return []
-    matches = "1 match lies" if count == 1 else f"{count} matches lie"
+    matches = "1 match lies" if count == 1 else f"{count:,} matches lie"
     return [
         Notice(
             NoticeKind.OUT_OF_SCOPE,

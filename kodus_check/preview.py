@@ -12,6 +12,7 @@ from kodus_check.git.trees import Tree
 from kodus_check.model import Change, Notice, NoticeKind, RepoPath, Rule, Scope
 from kodus_check.plan import Plan, make_plan
 from kodus_check.rules.ruleset import load_rules
+from kodus_check.text import counted
 
 _MOST = 10
 
@@ -47,7 +48,7 @@ def preview_notices(change: Change, plan: Plan, rules: Iterable[Rule], head: Tre
     notices = [
         Notice(
             NoticeKind.CHECK_CONFIGURATION_PREVIEW,
-            f"Once merged, {len(after_rules)} rules run (now {len(before_rules)}): {'; '.join(told)}.",
+            f"Once merged, {counted(len(after_rules), 'rule')} will run (now {len(before_rules)}): {'; '.join(told)}.",
         )
     ]
     weaker = list(_weaker(plan, after_plan, before_rules, after_rules))

@@ -44,6 +44,7 @@ from kodus_check.preview import preview_notices
 from kodus_check.rules import suppress
 from kodus_check.rules.ruleset import RuleSet, load_rules
 from kodus_check.rules.scan import ScanResult, ScratchTree, scan, scannable, silenced
+from kodus_check.text import counted
 
 Progress = Callable[[str], None]
 
@@ -88,7 +89,8 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
                 workspace, base, head, as_text=lambda path: scannable(path, languages), sink=_to_scan(plan, languages, scratch)
             )
         notices += found
-        progress(f"scanning {len(scratch.paths)} of {len(change.files)} changed files with {len(rules.loaded)} rules")
+        files, with_rules = counted(len(change.files), "changed file"), counted(len(rules.loaded), "rule")
+        progress(f"scanning {len(scratch.paths):,} of {files} with {with_rules}")
         with clock("rules"):
             result = scan(rules, scratch)
             notices += _honour_suppressions(tree, change, rules, scratch, result)

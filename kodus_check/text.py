@@ -111,6 +111,11 @@ def trusted_markdown(text: str) -> str:
     return f"{shown}\n{fence}" if fence else shown
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 file``, ``2 files``, ``1,000 files``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def shorten(text: str, most: int, *, unit: str = "characters") -> str:
     """``text`` cut visibly at ``most`` characters."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more {unit})"

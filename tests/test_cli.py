@@ -96,7 +96,7 @@ def test_rules_as_json(repo: Repo) -> None:
 def test_rules_as_text(repo: Repo) -> None:
     repo.commit({**BASE, "rules/money.yml": f"{RULE}---\nid: b\nlanguage: python\n"})
     out = kodus_check("rules", "--repo", str(repo.path), "--base", "main").out
-    assert out.startswith("1 of 2 rules run, from 1 sources\n")
+    assert out.startswith("1 of 2 rules run, from 1 source\n")
     assert "refused  info                 b  rules/money.yml:8  it has no `rule`" in out
 
 
@@ -260,7 +260,7 @@ def test_doctor(repo: Repo, tmp_path: Path) -> None:
         ("repository", "ok"),
         ("base, configuration and rules", "ok"),
     ]
-    assert "1 rules run, 0 are refused" in ran.document["items"][-1]["detail"]
+    assert "1 rule run, 0 refused" in ran.document["items"][-1]["detail"]
     shallow = tmp_path / "shallow"
     subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{repo.path}", str(shallow)], check=True)
     text = kodus_check("doctor", "--repo", str(shallow)).out
@@ -271,7 +271,7 @@ def test_doctor(repo: Repo, tmp_path: Path) -> None:
     ("files", "state", "detail"),
     [
         ({".kodus-check.yml": "nope: 1\n"}, "failed", "unknown key `nope`"),
-        ({"rules/money.yml": "id: x\n"}, "warning", "0 rules run, 1 are refused"),
+        ({"rules/money.yml": "id: x\n"}, "warning", "0 rules run, 1 refused"),
     ],
 )
 def test_doctor_says_what_is_wrong_with_the_base(files: dict[str, str], state: str, detail: str, repo: Repo) -> None:

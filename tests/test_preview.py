@@ -12,16 +12,20 @@ NEW = "id: new\nlanguage: python\nrule: {pattern: x}\n"
 @pytest.mark.parametrize(
     ("edit", "told", "weaker"),
     [
-        ({"rules/new.yml": NEW}, "Once merged, 2 rules run (now 1): new: `new`.", None),
+        ({"rules/new.yml": NEW}, "Once merged, 2 rules will run (now 1): new: `new`.", None),
         (
             {"rules/money.yml": None},
-            "Once merged, 0 rules run (now 1): no longer run: `no-float-money`.",
+            "Once merged, 0 rules will run (now 1): no longer run: `no-float-money`.",
             "gating rules that no longer run",
         ),
-        ({"rules/money.yml": QUIET}, "Once merged, 1 rules run (now 1): changed: `no-float-money`.", "rules that no longer gate"),
+        (
+            {"rules/money.yml": QUIET},
+            "Once merged, 1 rule will run (now 1): changed: `no-float-money`.",
+            "rules that no longer gate",
+        ),
         (
             {"rules/money.yml": RULE.replace("pattern: parseFloat($A)", "kind: nope")},
-            "Once merged, 0 rules run (now 1): no longer run: `no-float-money`; refused: `no-float-money`.",
+            "Once merged, 0 rules will run (now 1): no longer run: `no-float-money`; refused: `no-float-money`.",
             "gating rules that no longer run",
         ),
         ({"rules/money.yml": f"# a comment above\n{RULE}"}, None, None),

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from kodus_check.model import CoverageStatus, Mode, Notice, NoticeKind, Outcome, Review, RuleStatus
+from kodus_check.text import counted
 
 FAILURES = (NoticeKind.COULD_NOT_REVIEW, NoticeKind.CONFIG_INVALID)
 """Notices that are the reason why a run failed."""
@@ -23,7 +24,7 @@ def shown_notices(notices: Iterable[Notice]) -> list[Notice]:
     shown = [notice for notice in listed if notice.kind not in (*FAILURES, *ABOUT_THE_BASE)]
     count = sum(notice.kind in ABOUT_THE_BASE for notice in listed)
     if count:
-        about = "1 remark" if count == 1 else f"{count} remarks"
+        about = counted(count, "remark")
         shown.append(
             Notice(
                 NoticeKind.RULE_KEY_DROPPED, f"{about} on the rules of the base, which run all the same: see `kodus-check rules`."
@@ -45,13 +46,13 @@ def headline(review: Review) -> str:
         return "FAILED: could not review, nothing was judged"
     judged = sum(one.status in (CoverageStatus.JUDGED, CoverageStatus.RULES_ONLY) for one in review.coverage)
     refused = sum(rule.status is RuleStatus.REFUSED for rule in review.rules)
-    by_what = f"{_count(judged, 'file')} judged by {_count(sum(rule.runs for rule in review.rules), 'rule')}"
+    by_what = f"{counted(judged, 'file')} judged by {counted(sum(rule.runs for rule in review.rules), 'rule')}"
     if refused:
-        by_what += f", {_count(refused, 'rule')} REFUSED"
+        by_what += f", {counted(refused, 'rule')} REFUSED"
     found = _findings(review)
     if review.outcome is Outcome.PARTIAL:
         missed = sum(one.status is CoverageStatus.NOT_SCANNED for one in review.coverage)
-        return f"PARTIAL: {_count(missed, 'file')} NOT SCANNED; {found or 'no findings in the rest'} ({by_what})"
+        return f"PARTIAL: {counted(missed, 'file')} NOT SCANNED; {found or 'no findings in the rest'} ({by_what})"
     if found:
         return f"FINDINGS: {found} ({by_what})"
     if any(notice.kind in (NoticeKind.NOTHING_TO_JUDGE, NoticeKind.NO_RULES) for notice in review.notices):
@@ -65,11 +66,7 @@ def _findings(review: Review) -> str:
     parts = []
     if shown:
         gate = "; this fails the check" if review.fails else ""
-        parts.append(f"{_count(shown, 'finding')}{gate}")
+        parts.append(f"{counted(shown, 'finding')}{gate}")
     if modes[Mode.SHADOW]:
         parts.append(f"{modes[Mode.SHADOW]} in shadow mode")
     return ", ".join(parts)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

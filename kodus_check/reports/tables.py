@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kodus_check.model import Change, LineSet, Notice, Rule, RuleStatus
-from kodus_check.text import log_safe, one_line, shorten
+from kodus_check.text import counted, log_safe, one_line, shorten
 
 
 def changes_text(change: Change) -> str:
@@ -13,7 +13,7 @@ def changes_text(change: Change) -> str:
         f"base {change.base.sha} ({one_line(change.base.ref)})",
         f"head {change.head.sha} ({one_line(change.head.ref)})",
         f"merge base {change.merge_base}",
-        f"{len(change.files)} changed files",
+        counted(len(change.files), "changed file"),
     ]
     for file in change.files:
         old = f" (from {one_line(str(file.old_path))})" if file.old_path else ""
@@ -26,7 +26,7 @@ def rules_text(sizes: Iterable[tuple[str, int, int]], rules: Iterable[Rule], not
     """One line a rule, then the notices."""
     listed = list(rules)
     loaded = sum(rule.status is RuleStatus.LOADED for rule in listed)
-    lines = [f"{loaded} of {len(listed)} rules run, from {len(list(sizes))} sources"]
+    lines = [f"{loaded} of {counted(len(listed), 'rule')} run, from {counted(len(list(sizes)), 'source')}"]
     for rule in listed:
         reason = f"  {one_line(rule.reason)}" if rule.reason else ""
         name = one_line(rule.id) or "(no id)"

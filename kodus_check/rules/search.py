@@ -13,6 +13,7 @@ from kodus_check.globs import Globs
 from kodus_check.model import RepoPath
 from kodus_check.rules import astgrep, languages, suppress
 from kodus_check.rules.scan import ScratchTree
+from kodus_check.text import counted
 
 MAX_HITS = 200
 MAX_FILES = 5_000
@@ -79,7 +80,7 @@ def _run(pattern: str, language: str, tree: ScratchTree, cut: str) -> SearchResu
     if len(hits) > MAX_HITS:
         cut = f"{len(hits):,} places match; the first {MAX_HITS} are listed"
     elif tree.refused:
-        cut = cut or f"{len(tree.refused)} files could not be searched"
+        cut = cut or f"{counted(len(tree.refused), 'file')} could not be searched"
     return SearchResult(tuple(hits[:MAX_HITS]), cut)
 
 

@@ -84,4 +84,4 @@ def test_a_search_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch
 
 def test_files_that_cannot_be_searched_are_counted() -> None:
     result = search("f($A)", "typescript", [(path("a.ts"), b"f(1)"), (path("b\n.ts"), b"f(1)")])
-    assert (len(result.hits), result.cut) == (1, "1 files could not be searched")
+    assert (len(result.hits), result.cut) == (1, "1 file could not be searched")
