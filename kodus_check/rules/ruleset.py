@@ -16,7 +16,7 @@ from typing import Any
 
 from kodus_check.errors import CannotReview
 from kodus_check.model import Notice, Rule, RuleStatus
-from kodus_check.rules import astgrep, suppress
+from kodus_check.rules import astgrep, packs, suppress
 from kodus_check.rules.documents import UTILITY_KEYS, RuleSource, read_source, refuse
 from kodus_check.text import fold_space
 from kodus_check.yamldoc import YamlProblem, read_document
@@ -89,7 +89,11 @@ def _read_utils(source: RuleSource, rule_set: RuleSet) -> list[Rule]:
 
 
 def _settle(rule_set: RuleSet, utils: dict[int, Rule]) -> None:
-    """Lets ast-grep read what was written, takes away what it refuses, until it accepts the rest."""
+    """Lets ast-grep read what was written, takes away what it refuses, until it accepts the rest.
+
+    The packs that ship are tested with the program and not asked about again: starting ast-grep with all of them costs more than a
+    scan of a few files.
+    """
     empty = rule_set.folder / "empty"
     for name in ("rules", "utils", "empty"):
         (rule_set.folder / name).mkdir()
@@ -99,15 +103,23 @@ def _settle(rule_set: RuleSet, utils: dict[int, Rule]) -> None:
     if utils and _complaint(rule_set, empty) is not None:
         _drop_bad_utils(rule_set, utils, empty)
     defined = _drop_unfounded_utils(rule_set, utils)
+    shipped = {index for index, rule in enumerate(rule_set.rules) if rule.source.startswith(packs.PREFIX)}
     for index, rule in enumerate(rule_set.rules):
-        if rule.status is not RuleStatus.LOADED:
+        if rule.status is not RuleStatus.LOADED or index in shipped:
             continue
         if missing := _undefined(rule, defined):
             rule_set.rules[index], notice = refuse(rule, missing)
             rule_set.notices.append(notice)
             continue
         _write(_file(rule_set, "rules", index), rule.text)
-    while rule_set.loaded and (complaint := _complaint(rule_set, empty)) is not None:
+    _settle_written(rule_set, empty)
+    for index in shipped:
+        if rule_set.rules[index].status is RuleStatus.LOADED:
+            _write(_file(rule_set, "rules", index), rule_set.rules[index].text)
+
+
+def _settle_written(rule_set: RuleSet, empty: Path) -> None:
+    while any((rule_set.folder / "rules").iterdir()) and (complaint := _complaint(rule_set, empty)) is not None:
         named = _NAMED_RULE.search(complaint)
         if named is None:
             _drop_bad_rules_one_by_one(rule_set, empty)
@@ -123,7 +135,7 @@ def _drop(rule_set: RuleSet, index: int, complaint: str) -> None:
 
 def _drop_bad_rules_one_by_one(rule_set: RuleSet, empty: Path) -> None:
     """For complaints that name no file (a bad glob): each rule is tried alone."""
-    texts = {index: rule.text for index, rule in enumerate(rule_set.rules) if rule.status is RuleStatus.LOADED}
+    texts = {index: rule.text for index, rule in enumerate(rule_set.rules) if _file(rule_set, "rules", index).exists()}
     for index in texts:
         _file(rule_set, "rules", index).unlink()
     good: list[int] = []
