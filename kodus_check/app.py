@@ -28,6 +28,7 @@ from kodus_check.plan import make_plan
 from kodus_check.review import Progress, Request, review
 from kodus_check.rules import packs
 from kodus_check.rules.documents import MAX_SOURCE_BYTES, RuleSource, read_source
+from kodus_check.rules.globs import dead_globs
 from kodus_check.rules.languages import language_of
 from kodus_check.rules.ruleset import load_rules
 from kodus_check.rules.sources import SGCONFIG, read_rule_tests
@@ -145,9 +146,9 @@ def rules_at_base(place: Place) -> RulesAtBase:
         tree = _tree(workspace, request.base)
         plan, notices = make_plan(read_config(tree, request.config_path, required=request.config_required), tree)
         with load_rules(plan.rule_sources, plan.utils) as rules:
-            return RulesAtBase(
-                workspace.resolve_base(request.base), plan.rule_sources, tuple(rules.rules), (*notices, *rules.notices)
-            )
+            dead = dead_globs(rules.rules, (entry.path for entry in tree.walk()))
+            base = workspace.resolve_base(request.base)
+            return RulesAtBase(base, plan.rule_sources, tuple(rules.rules), (*notices, *rules.notices, *dead))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from kodus_check.earlier import LARGE
 from kodus_check.model import Change, Coverage, CoverageStatus, Drop, DropReason, Match, Notice, NoticeKind, RepoPath, Rule
 from kodus_check.plan import Plan
-from kodus_check.rules.languages import language_of
+from kodus_check.rules.languages import languages_in
 from kodus_check.rules.ruleset import RuleSet
 from kodus_check.text import counted
 
@@ -75,8 +75,16 @@ def language_notices(change: Change, rules: Iterable[Rule]) -> list[Notice]:
     """Changed files that the team's rules miss by a hair: ``typescript`` rules do not run on ``.tsx``, nor the other way round."""
     team = [rule for rule in rules if rule.runs and not rule.source.startswith("builtin:")]
     languages = {rule.language for rule in team}
-    changed = {language_of(file.path) for file in change.files if file.new_oid}
+    changed = {language for file in change.files if file.new_oid for language in languages_in(file.path)}
     notices: list[Notice] = []
+    unmatched = sorted(languages - changed) if change.files else []
+    if unmatched:
+        notices.append(
+            Notice(
+                NoticeKind.RULE_LANGUAGE_UNMATCHED,
+                f"No changed file is {', '.join(unmatched)}, so the rules for it had nothing to judge. Nothing is to be done.",
+            )
+        )
     for own, other in (("typescript", "tsx"), ("tsx", "typescript")):
         if own in languages and other not in languages and other in changed and own not in changed:
             ids = [f"`{rule.id}`" for rule in team if rule.language == own]

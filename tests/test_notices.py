@@ -5,7 +5,7 @@ import pytest
 from kodus_check.model import NoticeKind
 from kodus_check.rules.documents import RuleSource, read_source
 from tests.repo import Repo
-from tests.test_run import BAD, CONFIG, SGCONFIG, run
+from tests.test_run import BAD, CONFIG, SGCONFIG, kodus_check, run
 
 RULE = "id: r\nlanguage: {language}\nrule: {{pattern: parseFloat($A)}}\n"
 
@@ -50,3 +50,17 @@ def test_a_constraint_without_effect(rule: str, constraints: str, inert: list[st
     assert [f"on `{name}` has no effect" in notice.message for notice, name in zip(kinds, inert, strict=True)] == [True] * len(
         inert
     )
+
+
+def test_a_language_that_no_changed_file_is_in_is_for_scripts_alone(repo: Repo) -> None:
+    rules = {
+        "rules/a.yml": RULE.format(language="rust"),
+        "rules/b.yml": RULE.format(language="typescript").replace("id: r", "id: b"),
+    }
+    repo.commit({"sgconfig.yml": SGCONFIG, ".kodus-check.yml": CONFIG, **rules})
+    repo.branch("feature")
+    repo.commit({"a.ts": "let a = 1;\n"})
+    ran = run(repo)
+    assert ran.message("rule_language_unmatched").startswith("No changed file is rust")
+    text = kodus_check("run", "--repo", str(repo.path), "--base", "main", "--head", "feature").out
+    assert "rust" not in text

@@ -104,6 +104,7 @@ class NoticeKind(StrEnum):
     RULE_GLOB_INERT = "rule_glob_inert"
     RULE_CONSTRAINT_INERT = "rule_constraint_inert"
     RULE_LANGUAGE_MISSES = "rule_language_misses"
+    RULE_LANGUAGE_UNMATCHED = "rule_language_unmatched"
     SOURCE_REFUSED = "source_refused"
     SGCONFIG_KEY_IGNORED = "sgconfig_key_ignored"
     SUPPRESSION_HONOURED = "suppression_honoured"

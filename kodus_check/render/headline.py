@@ -21,7 +21,9 @@ ABOUT_THE_BASE = (
 def shown_notices(notices: Iterable[Notice]) -> list[Notice]:
     """What people read below the outcome. The JSON document has every notice."""
     listed = list(notices)
-    shown = [notice for notice in listed if notice.kind not in (*FAILURES, *ABOUT_THE_BASE)]
+    # That a change has no file of some language is no news to people; scripts may want to know it.
+    unsaid = (*FAILURES, *ABOUT_THE_BASE, NoticeKind.RULE_LANGUAGE_UNMATCHED)
+    shown = [notice for notice in listed if notice.kind not in unsaid]
     count = sum(notice.kind in ABOUT_THE_BASE for notice in listed)
     if count:
         about = counted(count, "remark")

@@ -230,6 +230,12 @@ def without_keys(data: bytes, keys: tuple[str, ...]) -> bytes:
     return "\n".join(lines).encode()
 
 
+def globs_of(text: str, key: str) -> list[str]:
+    """The globs of ``files`` or ``ignores`` in the text of a checked document."""
+    value = read_document(_without_directives(text)).value
+    return _globs(value.get(key)) if isinstance(value, dict) else []
+
+
 def _without_directives(text: str) -> str:
     return "\n".join("" if line.startswith("%") else line for line in text.split("\n"))
 

@@ -6,7 +6,7 @@ import pytest
 
 from kodus_check.errors import CannotReview
 from kodus_check.git.objects import Blob, MissingObject, ObjectStore
-from kodus_check.git.trees import MAX_GUIDE, Entry, Tree, TreeChange, tree_changes
+from kodus_check.git.trees import Entry, Tree, TreeChange, tree_changes
 from kodus_check.model import RepoPath, Sha, parse_sha
 from tests.repo import Repo, path
 
@@ -201,7 +201,7 @@ def test_the_bytes_of_an_entry(repo: Repo, store: ObjectStore, tree: Tree) -> No
     entry = tree.find(path("docs/link.md"))
     assert entry is not None
     assert tree.blob(entry).data == b"/etc/passwd"
-    for size, kept in ((MAX_GUIDE, True), (MAX_GUIDE + 1, False)):
+    for size, kept in ((1024 * 1024, True), (1024 * 1024 + 1, False)):
         big = Entry(path("big.md"), 0o100644, added_blob(repo, b"x" * size))
         assert (tree.blob(big).data is not None, tree.blob(big).size) == (kept, size)
 

@@ -267,6 +267,17 @@ def test_grafts(repo: Repo, pair: tuple[str, str]) -> None:
     assert repo.change(base, head).merge_base == base
 
 
+def test_a_graft_that_moves_a_revision(repo: Repo, pair: tuple[str, str]) -> None:
+    """T3 of ``workspace``: git reads grafts even where replace refs and commit graphs are off."""
+    base, head = pair
+    evil = repo.commit({"docs/rule.md": EVIL})
+    repo.write({".git/info/grafts": f"{head} {evil}\n"})
+    assert repo.rev(f"{head}~1") == evil
+    with Workspace(repo.path) as workspace:
+        assert workspace.resolve(f"{head}~1").sha == base
+        assert workspace.resolve(f"{head}^").sha == base
+
+
 def test_forged_shallow_file_does_not_cut_the_history(repo: Repo, pair: tuple[str, str]) -> None:
     """A shallow boundary at head makes its history unrelated to git; the commits themselves say otherwise."""
     base, head = pair
