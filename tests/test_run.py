@@ -195,6 +195,14 @@ def test_agents_judge_their_own_paths(repo: Repo) -> None:
     assert finding["evidence"]["source"] == ".kodus-check.yml#agents.ledger.rules"
 
 
+def test_one_rule_in_two_hands_is_one_finding(repo: Repo) -> None:
+    config = "main_review: {rules: [rules/money.yml]}\nagents: {ledger: {rules: [rules/money.yml, sgconfig.yml]}}\n"
+    repo.commit({**BASE, ".kodus-check.yml": config})
+    repo.branch("feature")
+    repo.commit({"src/a.ts": BAD})
+    assert [finding["agent"] for finding in run(repo).document["findings"]] == ["main_review"]
+
+
 def test_two_runs_give_the_same_bytes_apart_from_timings(team: Repo) -> None:
     team.commit({f"src/{index}.ts": BAD * 3 for index in range(40)})
     first, second = run(team).document, run(team).document
@@ -475,6 +483,52 @@ def test_a_clone_of_another_owner(team: Repo) -> None:
         for name in (".", *files):
             os.chown(Path(folder) / name, 4711, 4711)
     assert run(team).code == 1
+
+
+def test_without_git_nothing_is_judged(team: Repo, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "kodus_check", "run", "--repo", str(team.path), "--base", "main", "--head", "feature"],
+        env={"PATH": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stdout.startswith("kodus-check: FAILED: could not review")
+    assert "git is not installed" in done.stdout
+
+
+@pytest.mark.parametrize("behaviour", ["kill -9 $$", "exit 101", "echo not json", "exit 0", "exit 7"])
+def test_an_ast_grep_that_fails_is_never_a_green(behaviour: str, team: Repo, tmp_path: Path) -> None:
+    """It dies, panics, prints nonsense, or reads nothing and says all is well: each is a failure or a partial result."""
+    team.commit({"src/a.ts": "let a = 2;\n"})
+    tool = tmp_path / "ast-grep"
+    tool.write_text(
+        f'#!/bin/sh\nfor a in "$@"; do case $a in --version) echo ast-grep 0.51.1; exit 0;; .) exit 0;; esac; done\n{behaviour}\n'
+    )
+    tool.chmod(0o755)
+    code = (
+        f"import kodus_check.rules.astgrep as astgrep, kodus_check.cli as cli; astgrep.binary = lambda: {str(tool)!r}; cli.main()"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "run",
+        "--repo",
+        str(team.path),
+        "--base",
+        "main",
+        "--head",
+        "feature",
+        "--format",
+        "json",
+    ]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (3, 4)
+    assert json.loads(done.stdout)["outcome"] == ("partial" if done.returncode == 4 else "failed")
 
 
 def test_without_ast_grep_nothing_is_judged(team: Repo, tmp_path: Path) -> None:

@@ -255,7 +255,10 @@ def _scan_chunk(
         return ran.broken
     if ran.code not in (0, 1):
         raise CannotReview(f"ast-grep ended with {ran.code}: {ran.stderr.strip()[-400:]}")
-    found = _read_sarif(ran, paths[0]) if alone else ran.objects()
+    try:
+        found = _read_sarif(ran, paths[0]) if alone else ran.objects()
+    except (ValueError, LookupError, TypeError) as error:
+        raise CannotReview(f"ast-grep printed something else than its matches: {type(error).__name__}") from None
     if len(found) >= astgrep.MAX_RESULTS:
         return CoverageReason.OUTPUT
     _read_inspection(ran.stderr, {str(path): path for path in paths}, result)
