@@ -280,10 +280,13 @@ def test_a_graft_that_moves_a_revision(repo: Repo, pair: tuple[str, str]) -> Non
 
 def test_forged_shallow_file_does_not_cut_the_history(repo: Repo, pair: tuple[str, str]) -> None:
     """A shallow boundary at head makes its history unrelated to git; the commits themselves say otherwise."""
-    base, head = pair
+    fork, head = pair
+    repo.branch("moved", fork)
+    base = repo.commit({"k": "k\n"})
     before = repo.change(base, head)
     repo.write({".git/shallow": f"{head}\n"})
     assert repo.git("rev-list", "--count", head).strip() == b"1"
+    assert before.merge_base == fork
     assert repo.change(base, head) == before
 
 

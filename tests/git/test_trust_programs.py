@@ -203,10 +203,16 @@ def test_variables_do_not_steer_git(
         (tmp_path / file).write_text(evil)
     for file in ("grafts", "shallow"):
         (tmp_path / file).write_text(f"{pair[1]}\n")
-    monkeypatch.setenv(name, VARIABLES[name](tmp_path))
+    seen = tmp_path / "environment"
+    git_on_path(tmp_path, monkeypatch, f'env >> "{seen}"\nexec "$REAL" "$@"')
+    value = VARIABLES[name](tmp_path)
+    monkeypatch.setenv(name, value)
     assert repo.change(*pair) == before
     assert repo.change("main~1", "main").merge_base == pair[0]
     assert not trap.sprang
+    lines = seen.read_text().splitlines()
+    assert "GIT_CONFIG_NOSYSTEM=1" in lines
+    assert f"{name}={value}" not in lines
 
 
 def test_tokens_do_not_reach_git(repo: Repo, pair: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

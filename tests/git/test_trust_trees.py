@@ -179,7 +179,7 @@ def test_a_signature_is_no_header(repo: Repo, base: str) -> None:
     other = repo.commit({"a": "3\n"})
     signature = f"gpgsig -----BEGIN PGP SIGNATURE-----\n parent {other}\n tree {other}\n -----END PGP SIGNATURE-----\n"
     head = forge.add_commit(repo, repo.rev(f"{other}^{{tree}}"), base, extra=signature)
-    assert repo.change(base, head).merge_base == base
+    assert repo.change(other, head).merge_base == base
 
 
 @pytest.mark.parametrize(
