@@ -65,7 +65,8 @@ def tip_of(remote: Remote, branch: str) -> Sha | None:
     if not _BRANCH.fullmatch(name):
         return None
     done = run(
-        ["git", *OPTIONS, *_FETCH_OPTIONS, "ls-remote", "--exit-code", remote.url, f"refs/heads/{name}"], env=_environment(remote)
+        ["git", *OPTIONS, *_FETCH_OPTIONS, "ls-remote", "--exit-code", "--", remote.url, f"refs/heads/{name}"],
+        env=_environment(remote),
     )
     if done.returncode == 2:
         return None
@@ -77,7 +78,7 @@ def tip_of(remote: Remote, branch: str) -> Sha | None:
 
 def default_branch_of(remote: Remote) -> str | None:
     """The name of the remote's default branch."""
-    done = run(["git", *OPTIONS, *_FETCH_OPTIONS, "ls-remote", "--symref", remote.url, "HEAD"], env=_environment(remote))
+    done = run(["git", *OPTIONS, *_FETCH_OPTIONS, "ls-remote", "--symref", "--", remote.url, "HEAD"], env=_environment(remote))
     if done.returncode != 0:
         raise _failed(remote, done.stderr)
     found = re.search(rb"^ref: refs/heads/([^\t]+)\tHEAD$", done.stdout, re.MULTILINE)
@@ -94,7 +95,7 @@ def fetch(git_dir: Path, remote: Remote, wanted: Iterable[Sha], *, depth: int | 
         "--no-write-fetch-head", "--no-auto-maintenance",
         *([f"--depth={depth}"] if depth is not None else ["--unshallow"] if (git_dir / "shallow").exists() else []),
         *(["--filter=tree:0"] if commits_only else []),
-        remote.url, *(f"+{oid}:refs/kodus-check/{oid}" for oid in wanted),
+        "--", remote.url, *(f"+{oid}:refs/kodus-check/{oid}" for oid in wanted),
     ]  # fmt: skip
     done = run(arguments, env=_environment(remote))
     if done.returncode != 0:

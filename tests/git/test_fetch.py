@@ -318,3 +318,12 @@ def test_the_default_base_is_the_remotes_default_branch(origin: Repo, tmp_path: 
     directory = Repo.init(tmp_path / "clone").path
     with Workspace(directory, Remote(f"file://{origin.path}")) as workspace:
         assert workspace.default_base() == "main"
+
+
+@pytest.mark.parametrize("url", ["--upload-pack=touch {marker}", "ext::touch {marker}", "-c core.sshCommand=x"])
+def test_an_address_is_never_an_option_or_a_program(url: str, origin: Repo, tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    remote = Remote(url.format(marker=marker))
+    with Workspace(origin.path, remote) as workspace, pytest.raises(CannotReview, match="could not fetch from"):
+        workspace.resolve_base("main")
+    assert not marker.exists()
