@@ -5,6 +5,7 @@ T2  a CI log runs ``::command::`` at the start of a line and ``##[command]`` any
 T3  Markdown: mentions, cross references, closing keywords, links, images, HTML, quick actions        -> ``inline_markdown``
 T4  code that holds a fence or backticks closes ours                                         -> ``fenced``, ``code_span``
 T5  text that imitates the markers by which we find our own comments                                  -> all of T3 and T4
+T6  a finding about a hard-coded key would print the key once more, where a force-push does not reach -> ``mask_keys``
 """
 
 import re
@@ -25,6 +26,18 @@ _TRIGGER = re.compile(
     r"""gh-(?=[0-9]) | [@#~%](?=[\w"']) | [!$&](?=[0-9]) | \^(?=alert) | :(?=//) | \bwww(?=\.) | \b(?:mailto|xmpp)(?=:)""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+_KEY = re.compile(
+    r"""\b(?:AKIA|ASIA)[A-Z2-7]{16}\b | \bgh[pousr]_[A-Za-z0-9]{36,} | \bgithub_pat_\w{40,} | \bglpat-[\w-]{20,}
+    | \bxox[abprs]-[\w-]{20,} | \b[sr]k_live_\w{16,} | \bnpm_\w{36,} | \bSG\.[\w-]{16,}\.[\w-]{16,}
+    | (?<=PRIVATE\ KEY-----)[\s\S]{16,}?(?=-----END|$)""",
+    re.VERBOSE,
+)
+
+
+def mask_keys(text: str) -> str:
+    """``text`` with what is shaped like a secret key cut to its first four characters (T6)."""
+    return _KEY.sub(lambda found: f"{found[0].strip()[:4]}***", text)
 
 
 def fold_space(text: str) -> str:

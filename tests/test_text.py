@@ -150,3 +150,21 @@ def test_json_stays_the_same_value(given_text: str) -> None:
 def test_shorten_says_what_was_cut() -> None:
     assert text.shorten("abcdef", 4) == "abcd… (2 more characters)"
     assert text.shorten("abcd", 4) == "abcd"
+
+
+@pytest.mark.parametrize(
+    ("given_text", "shown"),
+    [
+        ("key = 'AKIA" + "ABCDEFGHIJKLMNOP'", "key = 'AKIA***'"),
+        ("ghp_" + "a1B2" * 9, "ghp_***"),
+        ("token: glpat-" + "x" * 20 + "!", "token: glpa***!"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIE" * 20 + "\n-----END RSA PRIVATE KEY-----",
+            "-----BEGIN RSA PRIVATE KEY-----MIIE***-----END RSA PRIVATE KEY-----",
+        ),
+        ("-----BEGIN PRIVATE KEY-----\n" + "MIIE" * 20, "-----BEGIN PRIVATE KEY-----MIIE***"),
+        ("AKIA in prose, ghp_short, parseFloat(x)", "AKIA in prose, ghp_short, parseFloat(x)"),
+    ],
+)
+def test_t6_a_key_is_not_printed_once_more(given_text: str, shown: str) -> None:
+    assert text.mask_keys(given_text) == shown

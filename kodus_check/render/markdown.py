@@ -12,7 +12,7 @@ from typing import Any
 
 from kodus_check.model import Finding, Mode, Notice, NoticeKind, Outcome, Review, RuleStatus
 from kodus_check.render.headline import FAILURES, coverage_counts, headline, shown_notices
-from kodus_check.text import code_span, fenced, inline_markdown, quoted, shorten, trusted_markdown
+from kodus_check.text import code_span, fenced, inline_markdown, mask_keys, quoted, shorten, trusted_markdown
 
 MAX_BODY = 60_000
 MAX_EVIDENCE_LINES = 12
@@ -150,7 +150,7 @@ def _rows(findings: Iterable[Finding]) -> Iterable[dict[str, str]]:
 
 
 def _shown_text(text: str) -> str:
-    lines = text.split("\n")
+    lines = mask_keys(text).split("\n")
     cut = lines[:MAX_EVIDENCE_LINES]
     if len(lines) > len(cut):
         cut.append(f"… ({len(lines) - len(cut)} more lines)")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from kodus_check.model import CoverageStatus, Finding, Mode, Outcome, Review, RuleStatus
 from kodus_check.render.headline import FAILURES, coverage_counts, headline, shown_notices
 from kodus_check.render.markdown import place_of, reproduce
-from kodus_check.text import log_safe, one_line, shorten, visible
+from kodus_check.text import log_safe, mask_keys, one_line, shorten, visible
 
 MAX_CODE_LINES = 6
 MAX_CODE_WIDTH = 160
@@ -57,7 +57,7 @@ def _judged(review: Review) -> Iterator[str]:
 def _finding(finding: Finding) -> Iterator[str]:
     mode = "" if finding.mode is Mode.COMMENT else f" [{finding.mode}]"
     yield f"{one_line(place_of(finding))}  {finding.severity}{mode}  {one_line(finding.title)}"
-    lines = visible(finding.evidence.text).split("\n")
+    lines = visible(mask_keys(finding.evidence.text)).split("\n")
     for line in lines[:MAX_CODE_LINES]:
         yield f"    | {shorten(line, MAX_CODE_WIDTH)}"
     if len(lines) > MAX_CODE_LINES:

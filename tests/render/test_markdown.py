@@ -193,3 +193,15 @@ def test_nothing_untrusted_is_raw_in_a_template() -> None:
     evidence = replace(EVIDENCE, rule_id=hostile, source=hostile, text=hostile)
     body = comment(replace(FINDING, title=hostile, path=path(hostile), evidence=evidence), templates)
     assert body.startswith("@&#8203;octocat \\<b\\>x\\</b\\>`@octocat <b>x</b>`")
+
+
+def test_a_finding_about_a_key_does_not_repeat_the_key() -> None:
+    key = "ghp_" + "a1B2" * 9
+    found = replace(FINDING, evidence=replace(EVIDENCE, text=f"token = '{key}'"))
+    assert "token = 'ghp_***'" in comment(found, Templates())
+    for shown in (
+        comment(found, Templates()),
+        text_report(review(findings=(found,))),
+        markdown_report(review(findings=(found,)), {}),
+    ):
+        assert key not in shown
