@@ -579,3 +579,16 @@ def test_a_fix_becomes_the_lines_of_the_match_with_the_fix_applied(repo: Repo, s
         assert "parseFloat" not in "\n".join(lines)
     markdown = kodus_check("run", "--repo", str(repo.path), "--base", "main", "--head", "feature", "--format", "markdown").out
     assert ("```suggestion\n" in markdown) is (suggestion is not None)
+
+
+def test_a_key_in_a_message_or_a_fix_is_not_repeated(repo: Repo) -> None:
+    key = "ghp_" + "a1B2" * 9
+    rule = "id: token\nlanguage: typescript\nmessage: Do not log $A\nrule: {pattern: log($A)}\nfix: hide($A)\n"
+    repo.commit({**BASE, "rules/money.yml": rule})
+    repo.branch("feature")
+    repo.commit({"src/b.ts": f"log('{key}');\n"})
+    (finding,) = run(repo).document["findings"]
+    assert (finding["title"], finding.get("suggestion")) == ("Do not log 'ghp_***'", None)
+    for form in ("text", "markdown", "sarif", "codequality"):
+        ran = kodus_check("run", "--repo", str(repo.path), "--base", "main", "--head", "feature", "--format", form)
+        assert key not in ran.out, form

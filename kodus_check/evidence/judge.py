@@ -12,7 +12,7 @@ from kodus_check.model import (
     Rule,
     Scope,
 )
-from kodus_check.text import fold_space
+from kodus_check.text import fold_space, mask_keys
 
 
 def prove_match(match: Match, rule: Rule | None, file: ChangedFile | None, head: bytes, scope: Scope) -> MatchEvidence | Drop:
@@ -33,7 +33,10 @@ def prove_match(match: Match, rule: Rule | None, file: ChangedFile | None, head:
 
 
 def finding_of_match(match: Match, rule: Rule, file: ChangedFile, evidence: MatchEvidence, *, agent: str, mode: Mode) -> Finding:
-    """The finding that a proved match is by itself: the rule's message and note, at the lines that matched."""
+    """The finding that a proved match is by itself: the rule's message and note, at the lines that matched.
+
+    A message can hold a piece of head, and so a key; a suggestion must be exact, so one that holds a key is none.
+    """
     return Finding(
         fingerprint=fingerprint.of_match(match),
         agent=agent,
@@ -44,8 +47,8 @@ def finding_of_match(match: Match, rule: Rule, file: ChangedFile, evidence: Matc
         end_line=match.end_line,
         severity=rule.severity,
         mode=mode,
-        title=fold_space(match.message) or f"Rule {rule.id}",
+        title=mask_keys(fold_space(match.message)) or f"Rule {rule.id}",
         body=rule.note.strip(),
         evidence=evidence,
-        suggestion=match.fixed,
+        suggestion=match.fixed if match.fixed is None or mask_keys(match.fixed) == match.fixed else None,
     )

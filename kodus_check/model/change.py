@@ -16,17 +16,17 @@ class LineSet:
 
     @classmethod
     def of(cls, lines: Iterable[int]) -> "LineSet":
-        """From ascending line numbers."""
+        """From ascending numbers of lines, or of cuts, where 0 is before the first line."""
         ranges: list[tuple[int, int]] = []
-        start = end = -1
+        start = end = -2
         for line in lines:
             if line == end + 1:
                 end = line
                 continue
-            if end > 0:
+            if end >= 0:
                 ranges.append((start, end))
             start = end = line
-        if end > 0:
+        if end >= 0:
             ranges.append((start, end))
         return cls(tuple(ranges))
 
