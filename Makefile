@@ -20,6 +20,7 @@ test: $(VENV)/.dev ## Make the environment and run all tests
 bench: $(VENV)/.dev ## Measure the speed goals as ratios (downloads two wheels once)
 	$(BIN)/python -m bench.pe_1_rules_only .bench
 	$(BIN)/python -m bench.pe_2_reads_and_start .bench
+	$(BIN)/python -m bench.pe_3_guides
 	$(BIN)/python -m bench.pe_5_growth .bench
 
 lint: $(VENV)/.dev ## Format, linter, types, layers

@@ -1,14 +1,17 @@
 """One use case a function: reads, judges, writes what was asked for, and picks the exit code."""
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kodus_check.config.load import DEFAULT_PATH, read_config
-from kodus_check.config.resolved import Config
+from kodus_check.config.levels import Layer, Levels, Setting, folders_above
+from kodus_check.config.load import DEFAULT_PATH, read_global
+from kodus_check.config.resolved import CONFIG_NAME, Origin
 from kodus_check.errors import CannotReview, ConfigError, KodusCheckError, UsageError
 from kodus_check.git.change import read_change
+from kodus_check.git.elsewhere import Server
 from kodus_check.git.fetch import Remote
 from kodus_check.git.trees import Tree
 from kodus_check.git.workspace import Workspace
@@ -22,10 +25,8 @@ from kodus_check.model import (
     Revision,
     Rule,
     RuleStatus,
-    Severity,
 )
-from kodus_check.plan import make_plan
-from kodus_check.review import Progress, Request, review
+from kodus_check.review import Progress, Request, changed_paths, review
 from kodus_check.rules import packs
 from kodus_check.rules.documents import MAX_SOURCE_BYTES, RuleSource, read_source
 from kodus_check.rules.globs import dead_globs
@@ -41,18 +42,23 @@ EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_FAILED, EXIT_OPEN = 0, 1, 2, 3, 4
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Which repository and which two revisions, as the command line names them."""
+    """Which repository and which two revisions, as the command line names them.
+
+    ``global_config`` names a file on disk, or one of another repository of ``server``.
+    """
 
     repository: Path
     base: str | None = None
     head: str | None = None
     config: str | None = None
     remote: Remote | None = None
+    global_config: str | None = None
+    server: Server | None = None
 
     def open(self) -> Workspace:
         return Workspace(self.repository, self.remote)
 
-    def request(self, workspace: Workspace, adjust: Callable[[Config], Config] = lambda config: config) -> Request:
+    def request(self, workspace: Workspace, flags: Layer | None = None) -> Request:
         base = self.base or workspace.default_base()
         if base is None:
             raise UsageError(
@@ -65,8 +71,34 @@ class Place:
             head=self.head or "HEAD",
             config_path=RepoPath.parse(self.config) if self.config else DEFAULT_PATH,
             config_required=self.config is not None,
-            adjust=adjust,
+            shared=self._read_global(workspace),
+            flags=flags,
         )
+
+    def _read_global(self, workspace: Workspace) -> Layer | None:
+        """The global level. A file of head is none: the change under review has no say."""
+        if self.global_config is None:
+            return None
+        path = _in_checkout(Path(self.global_config), workspace.directory)
+        if path is not None:
+            head = workspace.resolve(self.head or "HEAD")
+            if Tree(workspace.store, workspace.store.commit(head.sha).tree).find(path) is not None:
+                raise UsageError(
+                    "this file belongs to the commit under review, which has no say in how it is judged",
+                    where=f"--global-config {self.global_config}",
+                    remedy="Name a file outside of the checkout, or `owner/repo@ref:path`. `--config` names one at the base.",
+                )
+        return read_global(self.global_config, self.server)
+
+
+def _in_checkout(file: Path, directory: Path) -> RepoPath | None:
+    """The path of an existing file in the checkout that ``directory`` lies in; None for one outside of it."""
+    place = directory.resolve()
+    top = next((one for one in (place, *place.parents) if (one / ".git").exists()), None)
+    if top is None or not file.is_file() or not file.resolve().is_relative_to(top):
+        return None
+    inside = file.resolve().relative_to(top)
+    return None if ".git" in inside.parts else RepoPath(os.fsencode(inside))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +112,10 @@ class Checked:
 
 def check(place: Place, progress: Progress, *, fail_on: str | None = None) -> Checked:
     """The whole check. A failure is a review too, with outcome ``failed``; only a usage error is raised."""
-
-    def adjust(config: Config) -> Config:
-        if fail_on is None:
-            return config
-        return config.with_flag("fail_on", fail_on=None if fail_on == "never" else Severity(fail_on))
-
+    flags = Layer("flag", "", {"fail_on": Setting(fail_on, Origin("flag"))}) if fail_on is not None else None
     try:
         with place.open() as workspace:
-            request = place.request(workspace, adjust)
+            request = place.request(workspace, flags)
             try:
                 done = review(workspace, request, progress)
                 return Checked(done, exit_code(done), read_templates(workspace, request.base))
@@ -99,7 +126,8 @@ def check(place: Place, progress: Progress, *, fail_on: str | None = None) -> Ch
     except UsageError:
         raise
     except KodusCheckError as error:
-        return Checked(_failed(error, (None, None)), error.exit_code, {})
+        kind = NoticeKind.CONFIG_INVALID if isinstance(error, ConfigError) else NoticeKind.COULD_NOT_REVIEW
+        return Checked(_failed(error, (None, None), kind=kind), error.exit_code, {})
 
 
 def exit_code(done: Review) -> int:
@@ -144,7 +172,7 @@ def rules_at_base(place: Place) -> RulesAtBase:
     with place.open() as workspace:
         request = place.request(workspace)
         tree = _tree(workspace, request.base)
-        plan, notices = make_plan(read_config(tree, request.config_path, required=request.config_required), tree)
+        plan, notices = request.plan(tree, None)
         with load_rules(plan.rule_sources, plan.utils) as rules:
             dead = dead_globs(rules.rules, (entry.path for entry in tree.walk()))
             base = workspace.resolve_base(request.base)
@@ -165,7 +193,7 @@ def rule_tests_at_base(place: Place) -> RulesTested:
     with place.open() as workspace:
         request = place.request(workspace)
         tree = _tree(workspace, request.base)
-        plan, _ = make_plan(read_config(tree, request.config_path, required=request.config_required), tree)
+        plan, _ = request.plan(tree, None)
         used = {source.name.partition("/")[0].removeprefix(packs.PREFIX) for source in plan.rule_sources if _is_pack(source)}
         found = [*read_rule_tests(tree), *(source for pack in sorted(used) for source in packs.test_sources(pack))]
         return _tested(plan.rule_sources, plan.utils, found)
@@ -199,14 +227,13 @@ def _is_pack(source: RuleSource) -> bool:
     return source.name.startswith(packs.PREFIX)
 
 
-def config_at_base(place: Place) -> Config:
-    """The resolved configuration; raises ConfigError when it, or a name in it, is wrong."""
+def config_at_base(place: Place) -> Levels:
+    """Every level of the configuration; raises ConfigError when one, or a name in it, is wrong."""
     with place.open() as workspace:
         request = place.request(workspace)
         tree = _tree(workspace, request.base)
-        config = read_config(tree, request.config_path, required=request.config_required)
-        make_plan(config, tree)
-        return config
+        request.plan(tree, None)
+        return request.levels(tree, None)
 
 
 def read_templates(workspace: Workspace, base: str) -> dict[str, str]:
@@ -243,13 +270,7 @@ def _config_failed(workspace: Workspace, request: Request, error: ConfigError) -
     """Exit 2, unless head is the change that repairs the config: then nobody could merge the repair."""
     base, head = _known(workspace, request)
     done = _failed(error, (base, head), kind=NoticeKind.CONFIG_INVALID)
-    if base is None or head is None or not _touches_config(workspace, request, base, head):
-        return Checked(done, EXIT_USAGE, {})
-    tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
-    try:
-        repaired = read_config(tree, request.config_path, required=request.config_required)
-        make_plan(repaired, tree)
-    except KodusCheckError:
+    if base is None or head is None or not _repairs(workspace, request, base, head):
         return Checked(done, EXIT_USAGE, {})
     notice = Notice(
         NoticeKind.CONFIG_REPAIRED_IN_HEAD,
@@ -260,16 +281,22 @@ def _config_failed(workspace: Workspace, request: Request, error: ConfigError) -
     return Checked(replace(done, notices=(*done.notices, notice)), EXIT_OK, {})
 
 
-def _touches_config(workspace: Workspace, request: Request, base: Revision, head: Revision) -> bool:
-    """Whether the change itself edits the config: a branch that merely lacks the broken one repairs nothing."""
+def _repairs(workspace: Workspace, request: Request, base: Revision, head: Revision) -> bool:
+    """Whether the change itself edits the config, and well: a branch that merely lacks the broken one repairs nothing."""
     try:
-        fork = workspace.merge_base(base.sha, head.sha)
-    except CannotReview:
+        if workspace.merge_base(base.sha, head.sha) is None:
+            return False
+        changed = changed_paths(workspace, base, head)
+        if not any(_is_config(path, request) for path in changed):
+            return False
+        request.plan(Tree(workspace.store, workspace.store.commit(head.sha).tree), folders_above(changed))
+    except KodusCheckError:
         return False
-    if fork is None:
-        return False
-    before, after = (Tree(workspace.store, workspace.store.commit(sha).tree) for sha in (fork, head.sha))
-    return any(before.find(path) != after.find(path) for path in (request.config_path, SGCONFIG))
+    return True
+
+
+def _is_config(path: RepoPath, request: Request) -> bool:
+    return path in (request.config_path, SGCONFIG) or path.raw.rpartition(b"/")[2] == CONFIG_NAME.encode()
 
 
 def _failed(

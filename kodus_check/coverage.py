@@ -16,7 +16,7 @@ def head_lines_to_judge(file: ChangedFile, plan: Plan, data: bytes) -> bool:
     """Whether this file of head has lines that a rule could speak of."""
     if file.kind in _KINDS or file.status is FileStatus.DELETED or data.startswith(LFS_POINTER):
         return False
-    if plan.config.scope is Scope.CHANGED_FILES:
+    if plan.scope_of(file.path) is Scope.CHANGED_FILES:
         return True
     edited_binary = file.kind is FileKind.BINARY and file.status in (FileStatus.MODIFIED, FileStatus.RENAMED)
     return bool(file.added or file.cuts) or (edited_binary and file.old_oid != file.new_oid)
@@ -44,7 +44,7 @@ def _fate(
         return CoverageStatus.SKIPPED, CoverageReason.NO_RULE
     if file.path in result.read:
         return CoverageStatus.RULES_ONLY, None
-    if file.path in plan.ignored:
+    if plan.ignores(file.path):
         return CoverageStatus.SKIPPED, CoverageReason.IGNORED
     if file.kind in _KINDS:
         return CoverageStatus.SKIPPED, _KINDS[file.kind]

@@ -1,19 +1,19 @@
 """The whole of judging, top-down: from two commits to a Review. Nothing here prints, posts or picks an exit code."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from kodus_check.config.load import DEFAULT_PATH, read_config
-from kodus_check.config.resolved import Config
+from kodus_check.config.levels import Layer, Levels, folders_above
+from kodus_check.config.load import DEFAULT_PATH, read_levels
 from kodus_check.coverage import coverage_of, head_lines_to_judge
 from kodus_check.earlier import Touched, matched_before
 from kodus_check.evidence.judge import finding_of_match, prove_match
 from kodus_check.generated import GeneratedFiles
 from kodus_check.git.change import read_change
 from kodus_check.git.objects import MissingObject
-from kodus_check.git.trees import Tree
+from kodus_check.git.trees import Tree, tree_changes
 from kodus_check.git.workspace import Workspace
 from kodus_check.model import (
     Change,
@@ -51,13 +51,24 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to judge: names of revisions, where the config lies at the base, and what the command line says over it."""
+    """What to judge: names of revisions, where the config lies at the base, the levels above it and below it."""
 
     base: str
     head: str
     config_path: RepoPath = DEFAULT_PATH
     config_required: bool = False
-    adjust: Callable[[Config], Config] = field(default=lambda config: config)
+    shared: Layer | None = None
+    flags: Layer | None = None
+
+    def levels(self, tree: Tree, folders: Iterable[bytes] | None) -> Levels:
+        """The levels that hold in ``folders`` of a tree (None: in all of it)."""
+        return read_levels(
+            tree, self.config_path, required=self.config_required, shared=self.shared, folders=folders, flags=self.flags
+        )
+
+    def plan(self, tree: Tree, folders: Iterable[bytes] | None) -> tuple[Plan, list[Notice]]:
+        """The plan that those levels make."""
+        return make_plan(self.levels(tree, folders), tree)
 
 
 def review(workspace: Workspace, request: Request, progress: Progress) -> Review:
@@ -78,8 +89,7 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
     clock = _Clock()
     with clock("plan"):
         tree = Tree(workspace.store, workspace.store.commit(base.sha).tree)
-        config = request.adjust(read_config(tree, request.config_path, required=request.config_required))
-        plan, notices = make_plan(config, tree)
+        plan, notices = request.plan(tree, folders_above(changed_paths(workspace, base, head)))
     with load_rules(plan.rule_sources, plan.utils) as rules, ScratchTree() as scratch:
         notices += rules.notices
         languages = rules.languages
@@ -99,11 +109,11 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
     generated = GeneratedFiles(tree)
     coverage = tuple(coverage_of(change, plan, rules, result, generated))
     head_tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
-    notices += change_notices(change, plan) + preview_notices(change, plan, rules.rules, head_tree, request.config_path)
+    notices += change_notices(change, plan) + preview_notices(change, plan, rules.rules, head_tree, request.plan)
     notices += language_notices(change, rules.rules)
     notices += coverage_notices(change, rules, coverage)
     notices += out_of_scope_notice(outside) + matched_before_notice(drops)
-    gating = {rule.id for rule in rules.loaded if plan.gates(rule)}
+    by_id = {rule.id: rule for rule in rules.loaded}
     unscanned = [one.path for one in coverage if one.status is CoverageStatus.NOT_SCANNED]
     return Review(
         outcome=Outcome.PARTIAL if unscanned else Outcome.FINDINGS if findings else Outcome.CLEAN,
@@ -111,17 +121,24 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
         head=head,
         merge_base=change.merge_base,
         config_sha=_blob_id(tree, request.config_path),
-        config_sources=config.sources,
+        config_sources=plan.sources,
         findings=tuple(findings),
         drops=tuple(drops),
         notices=tuple(dict.fromkeys(notices)),
         coverage=coverage,
         rules=tuple(rules.rules),
         timings=clock.seconds,
-        gate_open=config.on_unscanned_fails
+        gate_open=plan.config.on_unscanned_fails
         and any(_gate_covers(plan, rules, path) for path in unscanned if generated.kind_of(path) is not CoverageReason.VENDORED),
-        fails=not gating.isdisjoint(finding.evidence.rule_id for finding in findings),
+        fails=any(plan.gates(by_id[finding.evidence.rule_id], finding.path) for finding in findings),
     )
+
+
+def changed_paths(workspace: Workspace, base: Revision, head: Revision) -> frozenset[RepoPath]:
+    """Every path that the change touches on either side, from the trees alone."""
+    fork = workspace.merge_base(base.sha, head.sha) or base.sha
+    before, after = (workspace.store.commit(sha).tree for sha in (fork, head.sha))
+    return frozenset(one.path for one in tree_changes(workspace.store, before, after))
 
 
 def _to_scan(plan: Plan, languages: frozenset[str], scratch: ScratchTree) -> Callable[[ChangedFile, bytes], None]:
@@ -129,7 +146,7 @@ def _to_scan(plan: Plan, languages: frozenset[str], scratch: ScratchTree) -> Cal
 
     def add(file: ChangedFile, data: bytes) -> None:
         # The lines of a file that git calls binary are known only later; it is scanned in any case.
-        if file.path not in plan.ignored and scannable(file.path, languages) and head_lines_to_judge(file, plan, data):
+        if not plan.ignores(file.path) and scannable(file.path, languages) and head_lines_to_judge(file, plan, data):
             scratch.add(file.path, data)
 
     return add
@@ -172,13 +189,13 @@ def _prove(
             for one in result.matches.get(file.path, [])
             if one.rule_id in by_id and plan.reviewer_of(by_id[one.rule_id], file.path) is not None
         ]
-        inside = [
-            one for one in followed if plan.config.scope is not Scope.CHANGED_LINES or file.touches(one.start_line, one.end_line)
-        ]
+        every_line = plan.scope_of(file.path) is Scope.CHANGED_FILES
+        inside = [one for one in followed if every_line or file.touches(one.start_line, one.end_line)]
         outside += len(followed) - len(inside)
         if inside:
             todo.append((file, inside))
-    before = matched_before(workspace.store, rules, todo) if plan.config.scope is Scope.CHANGED_LINES else frozenset()
+    by_lines = [(file, matches) for file, matches in todo if plan.scope_of(file.path) is Scope.CHANGED_LINES]
+    before = matched_before(workspace.store, rules, by_lines)
     blobs = workspace.store.blobs(file.new_oid for file, _ in todo if file.new_oid)
     for (file, matches), blob in zip(todo, blobs, strict=True):
         for match in matches:
@@ -186,20 +203,21 @@ def _prove(
                 drops.append(Drop(DropReason.MATCHED_BEFORE, "the rule matched from this line at the merge base already", match))
                 continue
             rule = by_id[match.rule_id]
-            evidence = prove_match(match, rule, file, blob.data or b"", plan.config.scope)
+            evidence = prove_match(match, rule, file, blob.data or b"", plan.scope_of(file.path))
             if isinstance(evidence, Drop):
                 drops.append(evidence)
                 continue
             reviewer = plan.reviewer_of(rule, file.path)
             assert reviewer is not None
-            findings.append(finding_of_match(match, rule, file, evidence, agent=reviewer.name, mode=plan.mode_of(rule)))
+            findings.append(finding_of_match(match, rule, file, evidence, agent=reviewer.name, mode=plan.mode_of(rule, file.path)))
     return findings, drops, outside
 
 
 def _gate_covers(plan: Plan, rules: RuleSet, path: RepoPath) -> bool:
     """Whether a rule that can fail the check should have judged this file."""
     return any(
-        plan.gates(rule) and scannable(path, (rule.language,)) and plan.reviewer_of(rule, path) is not None for rule in rules.loaded
+        plan.gates(rule, path) and scannable(path, (rule.language,)) and plan.reviewer_of(rule, path) is not None
+        for rule in rules.loaded
     )
 
 

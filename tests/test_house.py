@@ -82,6 +82,7 @@ def _enums(node: object) -> list[tuple[str, ...]]:
         ("review", [Outcome, NoticeKind, Severity, Mode, DropReason, CoverageStatus, CoverageReason]),
         ("changes", [FileStatus, FileKind]),
         ("rules", [Severity, RuleStatus, NoticeKind]),
+        ("guides", [NoticeKind]),
     ],
 )
 def test_fixed_words_of_the_code_are_those_of_the_schema(name: str, words: list[type]) -> None:
@@ -93,7 +94,7 @@ def test_fixed_words_of_the_code_are_those_of_the_schema(name: str, words: list[
 def test_the_schemas_are_valid_schemas() -> None:
     from jsonschema import Draft202012Validator
 
-    for name in ("review", "changes", "rules"):
+    for name in ("review", "changes", "rules", "guides"):
         Draft202012Validator.check_schema(jsondoc.schema(name))
     Draft202012Validator.check_schema(json_schema())
     assert json.dumps(json_schema())

@@ -1,12 +1,16 @@
-"""From the bytes of a config file to a resolved configuration, or to every fault in it with file, line, column and a hint."""
+"""From the bytes of config files to the levels of a configuration, or to every fault with file, line, column and a hint."""
 
 import difflib
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kodus_check.config.resolved import CONFIG_NAME, Config, Origin, ReviewerConfig
-from kodus_check.errors import ConfigError
-from kodus_check.git.trees import LFS_POINTER, Tree
-from kodus_check.model import RepoPath, Scope, Severity
+from kodus_check.config.levels import Layer, Levels, Setting, Value, resolve
+from kodus_check.config.resolved import CONFIG_NAME, Config, Origin
+from kodus_check.errors import ConfigError, UsageError
+from kodus_check.git.elsewhere import Elsewhere, Server, tree_elsewhere
+from kodus_check.git.trees import LFS_POINTER, MAX_GUIDE, Entry, Tree
+from kodus_check.model import RepoPath
 from kodus_check.text import one_line, shorten
 from kodus_check.yamldoc import YamlDocument, YamlProblem, read_document
 
@@ -16,30 +20,63 @@ if TYPE_CHECKING:
     from kodus_check.config.schema import ConfigFile
 
 DEFAULT_PATH = RepoPath(CONFIG_NAME.encode())
+_NAME = CONFIG_NAME.encode()
 
 
-def read_config(tree: Tree, path: RepoPath = DEFAULT_PATH, *, required: bool = False) -> Config:
-    """The configuration at ``path`` of a tree; the defaults where there is no such file and none is ``required``."""
+def read_levels(
+    tree: Tree,
+    path: RepoPath = DEFAULT_PATH,
+    *,
+    required: bool = False,
+    shared: Layer | None = None,
+    folders: Iterable[bytes] | None = (),
+    flags: Layer | None = None,
+) -> Levels:
+    """The levels of a tree: ``shared`` (global), the file at ``path``, those in ``folders`` (None: everywhere), ``flags``.
+
+    A file that is not there sets nothing, unless the one at ``path`` is ``required``.
+    """
+    layers = [] if shared is None else [shared]
     entry = tree.find(path)
-    if entry is None:
-        if required:
-            raise ConfigError("there is no such config file at the base", where=str(path), remedy="Check the path of `--config`.")
-        return Config()
-    if entry.why_not_read:
-        raise ConfigError(
-            f"the config is a {entry.why_not_read}, and those are not followed",
-            where=str(path),
-            remedy="Put a regular file there.",
+    if entry is not None:
+        layers.append(parse_layer(_bytes_of(tree, entry, str(path)), str(path), "repository"))
+    elif required:
+        raise ConfigError("there is no such config file at the base", where=str(path), remedy="Check the path of `--config`.")
+    for found in _files_in(tree, folders):
+        if found.path != path:
+            folder = found.path.raw.rpartition(b"/")[0]
+            layers.append(parse_layer(_bytes_of(tree, found, str(found.path)), str(found.path), "directory", folder))
+    return Levels((*layers, *([] if flags is None else [flags])))
+
+
+def read_global(name: str, server: Server | None) -> Layer:
+    """The global level: a file on disk, or ``owner/repo@ref:path`` of the server that the run's repository is on."""
+    file = Path(name)
+    if file.is_file():
+        if file.stat().st_size > MAX_GUIDE:
+            raise ConfigError("the config cannot be read: it is too large", where=name, remedy="Name a small regular file.")
+        return parse_layer(file.read_bytes(), name, "global")
+    place = Elsewhere.parse(name)
+    if place is None:
+        raise UsageError(
+            "there is no such file",
+            where=f"--global-config {name}",
+            remedy="Give the path of a file, or `owner/repo@ref:path` for one of another repository.",
         )
-    blob = tree.blob(entry)
-    if blob.data is None or blob.data.startswith(LFS_POINTER):
-        reason = f"it has {blob.size:,} bytes" if blob.data is None else "it is a Git LFS pointer"
-        raise ConfigError(f"the config cannot be read: {reason}", where=str(path), remedy="Put a small regular file there.")
-    return parse_config(blob.data, str(path))
+    with tree_elsewhere(place, server) as tree:
+        entry = tree.find(place.path)
+        if entry is None:
+            raise ConfigError("there is no such file", where=name, remedy="Check the path behind the colon of `--global-config`.")
+        return parse_layer(_bytes_of(tree, entry, name), name, "global")
 
 
 def parse_config(data: bytes, name: str) -> Config:
-    """The configuration in ``data``; ConfigError names every fault."""
+    """The configuration that ``data`` makes by itself at the root; ConfigError names every fault."""
+    return resolve([parse_layer(data, name, "repository")])
+
+
+def parse_layer(data: bytes, name: str, level: str, folder: bytes = b"") -> Layer:
+    """What a config file sets; ConfigError names every fault, in a ``folder`` also each key that it may not set."""
     try:
         document = read_document(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -51,25 +88,57 @@ def parse_config(data: bytes, name: str) -> Config:
     value = {} if document.value is None else document.value
     if not isinstance(value, dict):
         raise ConfigError("a config is a mapping of keys", where=_where(name, document, ()), remedy="See `config schema`.")
-    return _resolve(_validated(value, document, name), document, name)
+    file = _validated(value, document, name, in_folder=level == "directory")
+    return Layer(level, name, _settings(file, document, level, name), folder)
 
 
-def _validated(value: dict[str, Any], document: YamlDocument, name: str) -> "ConfigFile":
+def _files_in(tree: Tree, folders: Iterable[bytes] | None) -> list[Entry]:
+    """Config files that do not lie at the root, outer ones first."""
+    if folders is None:
+        found = [entry for entry in tree.walk() if entry.path.raw.endswith(b"/" + _NAME)]
+    else:
+        looked_at = (tree.find(RepoPath(folder + b"/" + _NAME)) for folder in folders)
+        found = [entry for entry in looked_at if entry is not None]
+    return sorted(found, key=lambda entry: entry.path.raw.split(b"/")[:-1])
+
+
+def _bytes_of(tree: Tree, entry: Entry, name: str) -> bytes:
+    if entry.why_not_read:
+        raise ConfigError(
+            f"the config is a {entry.why_not_read}, and those are not followed", where=name, remedy="Put a regular file there."
+        )
+    blob = tree.blob(entry)
+    if blob.data is None or blob.data.startswith(LFS_POINTER):
+        reason = f"it has {blob.size:,} bytes" if blob.data is None else "it is a Git LFS pointer"
+        raise ConfigError(f"the config cannot be read: {reason}", where=name, remedy="Put a small regular file there.")
+    return blob.data
+
+
+def _validated(value: dict[str, Any], document: YamlDocument, name: str, *, in_folder: bool) -> "ConfigFile":
     from pydantic import ValidationError
 
-    from kodus_check.config.schema import ConfigFile
+    from kodus_check.config.schema import DIRECTORY_KEYS, ConfigFile
 
+    allowed = DIRECTORY_KEYS if in_folder else tuple(ConfigFile.model_fields)
+    problems = [
+        f"{_where(name, document, (key,))}: `{key}`: this key holds for the whole run; set it in the {CONFIG_NAME} at the root"
+        for key in value
+        if key in ConfigFile.model_fields and key not in allowed
+    ]
+    file: ConfigFile | None = None
     try:
-        return ConfigFile.model_validate(value)
+        file = ConfigFile.model_validate(value)
     except ValidationError as error:
-        problems = dict.fromkeys(_problem(detail, document, name) for detail in error.errors())
-    first = next(iter(problems))
-    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
-    raise ConfigError(f"the configuration is not valid{more}: {first}", problems=tuple(problems))
+        problems.extend(_problem(detail, document, name, allowed) for detail in error.errors())
+    if file is not None and not problems:
+        return file
+    told = tuple(dict.fromkeys(problems))
+    more = f" ({len(told) - 1} more)" if len(told) > 1 else ""
+    raise ConfigError(f"the configuration is not valid{more}: {told[0]}", problems=told)
 
 
-def _problem(detail: "ErrorDetails", document: YamlDocument, name: str) -> str:
-    from kodus_check.config.schema import Agent, ConfigFile, MainReview
+def _problem(detail: "ErrorDetails", document: YamlDocument, name: str, top: tuple[str, ...]) -> str:
+    from kodus_check.config.schema import Agent, MainReview
 
     path = tuple(part for part in detail["loc"] if not str(part).startswith(("list[", "str", "constrained-", "function-")))
     path = tuple(part for part in path if part != "[key]")
@@ -77,8 +146,8 @@ def _problem(detail: "ErrorDetails", document: YamlDocument, name: str) -> str:
     key = ".".join(str(part) for part in path)
     kind = detail["type"]
     if kind == "extra_forbidden":
-        fields = {2: MainReview.model_fields, 3: Agent.model_fields}.get(len(path), ConfigFile.model_fields)
-        allowed = list(fields)
+        fields = {"main_review": MainReview.model_fields, "agents": Agent.model_fields}
+        allowed = list(fields.get(str(path[0]), top) if len(path) > 1 else top)
         close = difflib.get_close_matches(str(path[-1]), allowed, n=1)
         hint = f"did you mean `{close[0]}`?" if close else f"known keys here are {', '.join(allowed)}"
         return f"{where}: unknown key `{_show(key)}`; {hint}"
@@ -95,43 +164,31 @@ def _where(name: str, document: YamlDocument, path: tuple[str | int, ...]) -> st
     return f"{name}:{line}:{column}"
 
 
-def _resolve(file: "ConfigFile", document: YamlDocument, name: str) -> Config:
-    origins = {
-        ".".join(str(part) for part in path): Origin("repository", f"{name}:{line}:{column}")
-        for path, (line, column) in document.key_places.items()
-    }
-    defaults = Config()
-    main = defaults.main_review
-    if file.main_review is not None and file.main_review.rules is not None:
-        main = _reviewer(main.name, file.main_review.rules)
-    agents = tuple(
-        _reviewer(
-            agent_name,
-            agent.rules if agent.rules is not None else [],
-            description=agent.description,
-            paths=tuple(agent.paths) if agent.paths is not None else None,
-        )
-        for agent_name, agent in (file.agents or {}).items()
-    )
-    fail_on = defaults.fail_on if file.fail_on is None else None if file.fail_on == "never" else Severity(file.fail_on)
-    return Config(
-        fail_on=fail_on,
-        on_unscanned_fails=file.on_unscanned != "pass",
-        scope=defaults.scope if file.scope is None else Scope(file.scope),
-        ignore=tuple(file.ignore or ()),
-        main_review=main,
-        agents=agents,
-        from_file=True,
-        sources=(name,),
-        origins=origins,
-    )
+def _settings(file: "ConfigFile", document: YamlDocument, level: str, name: str) -> dict[str, Setting]:
+    """Every value that the file holds, by its dotted key. A key without a value is one that the file does not hold."""
+    out: dict[str, Setting] = {}
+
+    def put(path: tuple[str, ...], value: Any) -> None:
+        written = tuple(value) if isinstance(value, list) else _rules(value) if path[-1] == "rules" else value
+        out[".".join(path)] = Setting(written, Origin(level, _where(name, document, path)))
+
+    for key, value in file.model_dump(exclude_unset=True, exclude_none=True).items():
+        if key == "agents":
+            for agent, section in value.items():
+                put((key, agent), "")
+                for part, inner in section.items():
+                    put((key, agent, part), inner)
+        elif isinstance(value, dict):
+            for part, inner in value.items():
+                put((key, part), inner)
+        else:
+            put((key,), value)
+    return out
 
 
-def _reviewer(name: str, rules: list[str] | str, *, description: str = "", paths: tuple[str, ...] | None = None) -> ReviewerConfig:
-    """``rules`` as text is YAML, unless it is one line that names a file or a pack."""
-    if isinstance(rules, list):
-        return ReviewerConfig(name, description, paths, tuple(rules))
-    line = rules.strip()
+def _rules(text: str) -> Value:
+    """Rules as text are YAML, unless they are one line that names a file or a pack."""
+    line = text.strip()
     if "\n" not in line and (line.endswith((".yml", ".yaml")) or line.startswith("builtin:")):
-        return ReviewerConfig(name, description, paths, (line,))
-    return ReviewerConfig(name, description, paths, (), rules)
+        return (line,)
+    return text

@@ -1,6 +1,6 @@
 """The configuration that a run uses, every value with the level and the place it came from. Needs no schema library to exist."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from kodus_check.model import Scope, Severity
@@ -11,9 +11,16 @@ SGCONFIG = "sgconfig.yml"
 DEFAULT_RULES = (SGCONFIG, "builtin:essentials")
 
 
+Listed = tuple[str, Any, str, str]
+"""A value as it is shown: its dotted key, itself, its level and its place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The level a value comes from (``default``, ``repository`` or ``flag``) and where it stands (``file:line:column``)."""
+    """The level a value comes from and where it stands (``file:line:column``, "" for the defaults and for a flag).
+
+    Levels are ``default``, ``global``, ``repository``, ``directory`` and ``flag``; each takes the place of those before it.
+    """
 
     level: str
     where: str = ""
@@ -21,24 +28,34 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerConfig:
-    """What one reviewer (the main review or an agent) follows. ``paths`` of None is every file."""
+    """What one reviewer (the main review or an agent) follows. ``paths`` of None is every file.
+
+    ``skills`` and ``docs`` are names as they were written. None says that no level names any: what is found at the base counts.
+    """
 
     name: str
     description: str = ""
     paths: tuple[str, ...] | None = None
     rules: tuple[str, ...] = ()
     inline_rules: str | None = None
+    skills: tuple[str, ...] | None = ()
+    docs: tuple[str, ...] | None = ()
+
+    @property
+    def key(self) -> str:
+        """What the keys of this reviewer start with."""
+        return self.name if self.name == MAIN_REVIEW else f"agents.{self.name}"  # no agent's name holds an underscore
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A resolved configuration. ``from_file`` is false where the base has none: then every finding is a comment."""
+    """A resolved configuration. ``from_file`` is false where no level has a file: then every finding is a comment."""
 
     fail_on: Severity | None = Severity.HIGH
     on_unscanned_fails: bool = True
     scope: Scope = Scope.CHANGED_LINES
     ignore: tuple[str, ...] = ()
-    main_review: ReviewerConfig = ReviewerConfig(MAIN_REVIEW, rules=DEFAULT_RULES)
+    main_review: ReviewerConfig = ReviewerConfig(MAIN_REVIEW, rules=DEFAULT_RULES, skills=None, docs=None)
     agents: tuple[ReviewerConfig, ...] = ()
     from_file: bool = False
     sources: tuple[str, ...] = ()
@@ -48,12 +65,16 @@ class Config:
         """Where the value of a dotted key comes from; a key that no level sets comes from the defaults."""
         return self.origins.get(key, Origin("default"))
 
-    def with_flag(self, key: str, **change: Any) -> "Config":
-        """The configuration with one value given on the command line."""
-        return replace(self, **change, origins={**self.origins, key: Origin("flag")})
+    @property
+    def reviewers(self) -> tuple[ReviewerConfig, ...]:
+        return (self.main_review, *self.agents)
+
+    def listed(self) -> list[Listed]:
+        """Every value with its level and place."""
+        return [(key, value, self.origin(key).level, self.origin(key).where) for key, value in self.values().items()]
 
     def values(self) -> dict[str, Any]:
-        """Every value by its dotted key, as the config file writes it."""
+        """Every value by its dotted key, as the config file writes it; None where a file would say nothing."""
         out: dict[str, Any] = {
             "version": 1,
             "fail_on": str(self.fail_on) if self.fail_on else "never",
@@ -61,10 +82,15 @@ class Config:
             "scope": str(self.scope),
             "ignore": list(self.ignore),
         }
-        for reviewer in (self.main_review, *self.agents):
-            prefix = reviewer.name if reviewer is self.main_review else f"agents.{reviewer.name}"
+        for reviewer in self.reviewers:
             if reviewer is not self.main_review:
-                out[f"{prefix}.description"] = reviewer.description
-                out[f"{prefix}.paths"] = list(reviewer.paths) if reviewer.paths is not None else None
-            out[f"{prefix}.rules"] = reviewer.inline_rules if reviewer.inline_rules is not None else list(reviewer.rules)
+                out[f"{reviewer.key}.description"] = reviewer.description
+                out[f"{reviewer.key}.paths"] = _listed(reviewer.paths)
+            out[f"{reviewer.key}.skills"] = _listed(reviewer.skills)
+            out[f"{reviewer.key}.docs"] = _listed(reviewer.docs)
+            out[f"{reviewer.key}.rules"] = reviewer.inline_rules if reviewer.inline_rules is not None else list(reviewer.rules)
         return out
+
+
+def _listed(names: tuple[str, ...] | None) -> list[str] | None:
+    return None if names is None else list(names)

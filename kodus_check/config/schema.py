@@ -4,12 +4,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+DIRECTORY_KEYS = ("version", "scope", "ignore", "main_review", "agents")
+"""What a config file in a folder may set. Every other key holds for the whole run."""
+
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
-Glob = Annotated[str, StringConstraints(min_length=1)]
+NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 Rules = Annotated[
-    list[Annotated[str, StringConstraints(min_length=1)]] | str,
+    list[NonEmpty] | str,
     Field(description="Rule files or folders of the base, `sgconfig.yml` for its ruleDirs, `builtin:PACK`; or YAML rules as text."),
 ]
+Skills = Annotated[
+    list[NonEmpty] | None,
+    Field(description="Folders that hold a SKILL.md, agent files (.md), or `builtin:NAME`."),
+]
+Docs = Annotated[list[NonEmpty] | None, Field(description="Files that tell what this team holds to.")]
 
 
 class _Section(BaseModel):
@@ -19,6 +27,8 @@ class _Section(BaseModel):
 class MainReview(_Section):
     """What every changed file is judged by."""
 
+    skills: Skills = None
+    docs: Docs = None
     rules: Rules | None = None
 
 
@@ -26,7 +36,9 @@ class Agent(_Section):
     """A reviewer for a part of the repository."""
 
     description: str = ""
-    paths: list[Glob] | None = Field(default=None, description="The files it judges, in gitignore syntax. Absent: all.")
+    paths: list[NonEmpty] | None = Field(default=None, description="The files it judges, in gitignore syntax. Absent: all.")
+    skills: Skills = None
+    docs: Docs = None
     rules: Rules | None = None
 
 
@@ -43,7 +55,7 @@ class ConfigFile(_Section):
     scope: Literal["changed-lines", "changed-files"] | None = Field(
         default=None, description="Whether matches on untouched lines of changed files are findings too."
     )
-    ignore: list[Glob] | None = Field(default=None, description="Files that nothing judges, in gitignore syntax.")
+    ignore: list[NonEmpty] | None = Field(default=None, description="Files that nothing judges, in gitignore syntax.")
     main_review: MainReview | None = None
     agents: dict[Name, Agent] | None = None
 

@@ -20,7 +20,7 @@ from kodus_check.model import Sha, is_sha, parse_sha
 DEPTHS = (50, 500, 5_000, 50_000)
 """How many commits of both histories are fetched in turn until the merge base is among them; then all of them."""
 
-_FETCH_OPTIONS = (
+FETCH_OPTIONS = (
     "-c", "protocol.version=2",
     "-c", "transfer.fsckObjects=true",
     "-c", "core.alternateRefsCommand=true",
@@ -65,22 +65,22 @@ def tip_of(remote: Remote, branch: str) -> Sha | None:
     if not _BRANCH.fullmatch(name):
         return None
     done = run(
-        ["git", *OPTIONS, *_FETCH_OPTIONS, "ls-remote", "--exit-code", "--", remote.url, f"refs/heads/{name}"],
-        env=_environment(remote),
+        ["git", *OPTIONS, *FETCH_OPTIONS, "ls-remote", "--exit-code", "--", remote.url, f"refs/heads/{name}"],
+        env=fetch_environment(remote),
     )
     if done.returncode == 2:
         return None
     if done.returncode != 0:
-        raise _failed(remote, done.stderr)
+        raise fetch_failed(remote, done.stderr)
     word = done.stdout.split(b"\t")[0].decode("ascii", "replace")
     return parse_sha(word) if is_sha(word) else None
 
 
 def default_branch_of(remote: Remote) -> str | None:
     """The name of the remote's default branch."""
-    done = run(["git", *OPTIONS, *_FETCH_OPTIONS, "ls-remote", "--symref", "--", remote.url, "HEAD"], env=_environment(remote))
+    done = run(["git", *OPTIONS, *FETCH_OPTIONS, "ls-remote", "--symref", "--", remote.url, "HEAD"], env=fetch_environment(remote))
     if done.returncode != 0:
-        raise _failed(remote, done.stderr)
+        raise fetch_failed(remote, done.stderr)
     found = re.search(rb"^ref: refs/heads/([^\t]+)\tHEAD$", done.stdout, re.MULTILINE)
     return found[1].decode("utf-8", "surrogateescape") if found else None
 
@@ -91,18 +91,18 @@ def fetch(git_dir: Path, remote: Remote, wanted: Iterable[Sha], *, depth: int | 
     ``commits_only`` leaves out trees and blobs where the server can.
     """
     arguments = [
-        "git", *OPTIONS, *_FETCH_OPTIONS, f"--git-dir={git_dir}", "fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
+        "git", *OPTIONS, *FETCH_OPTIONS, f"--git-dir={git_dir}", "fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
         "--no-write-fetch-head", "--no-auto-maintenance",
         *([f"--depth={depth}"] if depth is not None else ["--unshallow"] if (git_dir / "shallow").exists() else []),
         *(["--filter=tree:0"] if commits_only else []),
         "--", remote.url, *(f"+{oid}:refs/kodus-check/{oid}" for oid in wanted),
     ]  # fmt: skip
-    done = run(arguments, env=_environment(remote))
+    done = run(arguments, env=fetch_environment(remote))
     if done.returncode != 0:
-        raise _failed(remote, done.stderr)
+        raise fetch_failed(remote, done.stderr)
 
 
-def _environment(remote: Remote) -> dict[str, str]:
+def fetch_environment(remote: Remote) -> dict[str, str]:
     extra = {"GIT_ALLOW_PROTOCOL": remote.scheme, "GIT_ASKPASS": "true"}
     if remote.authorization is not None and remote.scheme in ("http", "https"):
         extra |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{remote.url}.extraHeader"}
@@ -114,7 +114,7 @@ def _basic(user: str, token: str) -> str:
     return f"basic {base64.b64encode(f'{user}:{token}'.encode()).decode()}"
 
 
-def _failed(remote: Remote, stderr: bytes) -> CannotReview:
+def fetch_failed(remote: Remote, stderr: bytes) -> CannotReview:
     return CannotReview(
         f"could not fetch from {remote.url}: {said(stderr)}",
         remedy="Give the job read access to the repository's contents, or check out the full history (`fetch-depth: 0`).",

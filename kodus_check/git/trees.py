@@ -1,6 +1,6 @@
 """Trees read through the verified store: one path, a folder, or the difference of two trees."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kodus_check.git.objects import MODE_SUBMODULE, MODE_SYMLINK, Blob, ObjectStore, TreeEntry
@@ -47,25 +47,38 @@ class Tree:
         entry = self._entry(path)
         return Entry(path, entry.mode, entry.oid) if entry is not None and not entry.is_directory else None
 
-    def walk(self, folder: RepoPath | None = None) -> Iterator[Entry]:
-        """Every file below ``folder`` (the whole tree without one), in stored order. Symlinks are entries, never followed."""
+    def is_folder(self, path: RepoPath) -> bool:
+        entry = self._entry(path)
+        return entry is not None and entry.is_directory
+
+    def walk(self, folder: RepoPath | None = None, *, skip: frozenset[bytes] = frozenset()) -> Iterator[Entry]:
+        """Every file below ``folder`` (the whole tree without one), in stored order. Symlinks are entries, never followed.
+
+        Folders named in ``skip`` are left out with all that is in them.
+        """
         if folder is None:
-            yield from self._walk(b"", self.root)
+            yield from self._walk(b"", self.root, skip)
             return
         entry = self._entry(folder)
         if entry is not None and entry.is_directory:
-            yield from self._walk(folder.raw + b"/", entry.oid)
+            yield from self._walk(folder.raw + b"/", entry.oid, skip)
+
+    def blobs(self, entries: Iterable[Entry], *, limit: int = MAX_GUIDE) -> Iterator[Blob]:
+        """The blobs of many files in order."""
+        return self._store.blobs((entry.oid for entry in entries), limit=limit)
 
     def blob(self, entry: Entry, *, limit: int = MAX_GUIDE) -> Blob:
         return self._store.blob(entry.oid, limit=limit)
 
-    def _walk(self, prefix: bytes, oid: Sha) -> Iterator[Entry]:
+    def _walk(self, prefix: bytes, oid: Sha, skip: frozenset[bytes]) -> Iterator[Entry]:
         stack = [(prefix, iter(self._store.tree(oid)))]  # a tree can be nested deeper than Python recurses
         while stack:
             prefix, entries = stack[-1]
             entry = next(entries, None)
             if entry is None:
                 stack.pop()
+            elif entry.is_directory and entry.name in skip:
+                continue
             elif entry.is_directory:
                 stack.append((prefix + entry.name + b"/", iter(self._store.tree(entry.oid))))
             else:

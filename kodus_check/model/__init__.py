@@ -3,12 +3,23 @@
 Lines are 1-based everywhere; byte offsets are 0-based and end-exclusive, in the bytes of the blob as git stores it.
 """
 
+from kodus_check.model.agents import AgentRun, Candidate, FailedBatch
 from kodus_check.model.change import (
     Change,
     ChangedFile,
     Hunk,
     LineSet,
     Revision,
+)
+from kodus_check.model.guides import (
+    Budget,
+    Doc,
+    GuideFile,
+    Guides,
+    Invocation,
+    LoadedDoc,
+    QuoteCheck,
+    Skill,
 )
 from kodus_check.model.paths import (
     RepoPath,
@@ -28,39 +39,55 @@ from kodus_check.model.review import (
     Rule,
 )
 from kodus_check.model.words import (
+    BatchFailure,
     CoverageReason,
     CoverageStatus,
     DropReason,
+    EvidenceKind,
     FileKind,
     FileStatus,
     Mode,
     NoticeKind,
     Outcome,
+    QuoteReason,
     RuleStatus,
     Scope,
     Severity,
 )
 
 __all__ = [
+    "AgentRun",
+    "BatchFailure",
+    "Budget",
+    "Candidate",
     "Change",
     "ChangedFile",
     "Coverage",
     "CoverageReason",
     "CoverageStatus",
+    "Doc",
     "Drop",
     "DropReason",
     "Evidence",
+    "EvidenceKind",
+    "FailedBatch",
     "FileKind",
     "FileStatus",
     "Finding",
+    "GuideFile",
+    "Guides",
     "Hunk",
+    "Invocation",
     "LineSet",
+    "LoadedDoc",
     "Match",
     "MatchEvidence",
     "Mode",
     "Notice",
     "NoticeKind",
     "Outcome",
+    "QuoteCheck",
+    "QuoteReason",
     "RepoPath",
     "Review",
     "Revision",
@@ -69,6 +96,7 @@ __all__ = [
     "Scope",
     "Severity",
     "Sha",
+    "Skill",
     "is_sha",
     "parse_sha",
 ]

@@ -111,6 +111,21 @@ class NoticeKind(StrEnum):
     SUPPRESSION_ADDED = "suppression_added"
     TEMPLATE_REFUSED = "template_refused"
     UNRELATED_HISTORIES = "unrelated_histories"
+    GUIDE_REFUSED = "guide_refused"
+    GUIDE_REMARK = "guide_remark"
+    GUIDE_HIDDEN_TEXT = "guide_hidden_text"
+    GUIDE_MISSING = "guide_missing"
+    GUIDE_SHARED = "guide_shared"
+    GUIDE_TRIMMED = "guide_trimmed"
+    GUIDE_LEFT_OUT = "guide_left_out"
+    SKILL_SHADOWED = "skill_shadowed"
+    SKILL_CONTROL_UNCLEAR = "skill_control_unclear"
+    SKILLS_OVER_LIMIT = "skills_over_limit"
+    TOKENS_ESTIMATED = "tokens_estimated"
+    MODEL_REPLY_UNREADABLE = "model_reply_unreadable"
+    MODEL_NOT_ASKED = "model_not_asked"
+    MODEL_FAILED = "model_failed"
+    KEYS_REDACTED = "keys_redacted"
 
 
 class DropReason(StrEnum):
@@ -127,3 +142,51 @@ class RuleStatus(StrEnum):
     LOADED = "loaded"
     REFUSED = "refused"
     OFF = "off"
+
+
+class QuoteReason(StrEnum):
+    """Why a quote proves nothing."""
+
+    EMPTY = "empty"
+    HIDDEN_CHARACTERS = "hidden_characters"
+    GUIDE_NOT_LINKED = "guide_not_linked"
+    GUIDE_AMBIGUOUS = "guide_ambiguous"
+    NOT_IN_GUIDE = "not_in_guide"
+    NOT_VISIBLE = "not_visible"
+    PARTIAL_WORD = "partial_word"
+    TOO_SHORT = "too_short"
+    TOO_LONG = "too_long"
+    HEADING_ONLY = "heading_only"
+    PATH_ONLY = "path_only"
+    CODE_ONLY = "code_only"
+    CROSSES_SECTIONS = "crosses_sections"
+    PARTS_APART = "parts_apart"
+
+
+class EvidenceKind(StrEnum):
+    """What a candidate says its proof is."""
+
+    CITATION = "citation"
+    MATCH = "match"
+    CLI = "cli"
+    PLUGIN = "plugin"
+
+
+class BatchFailure(StrEnum):
+    """Why a reviewer's batch has no usable answer."""
+
+    TRUNCATED = "truncated"
+    EMPTY = "empty"
+    REFUSED = "refused"
+    INVALID = "invalid"
+    LIMIT_REQUESTS = "limit_requests"
+    LIMIT_TOKENS = "limit_tokens"
+    LIMIT_COST = "limit_cost"
+    LIMIT_SECONDS = "limit_seconds"
+    LIMIT_TOOL_CALLS = "limit_tool_calls"
+    TOO_LARGE = "too_large"
+    NO_KEY = "no_key"
+    UNAUTHORIZED = "unauthorized"
+    RATE_LIMITED = "rate_limited"
+    UNAVAILABLE = "unavailable"
+    REJECTED = "rejected"

@@ -62,13 +62,20 @@ def doctor_text(items: Iterable[tuple[str, str, str, str]]) -> str:
     return log_safe("\n".join(lines) + "\n")
 
 
-def config_text(values: Iterable[tuple[str, Any, str, str]]) -> str:
-    """One line a value: key, value, level, place."""
-    lines = [
-        f"{one_line(key)} = {shorten(one_line(repr(value)), 200)}  ({level}{f', {one_line(where)}' if where else ''})"
-        for key, value, level, where in values
-    ]
+def config_text(
+    values: Iterable[tuple[str, Any, str, str]], folders: Iterable[tuple[str, Iterable[tuple[str, Any, str, str]]]] = ()
+) -> str:
+    """One line a value: key, value, level, place. Below, the values that each folder sets for its own files."""
+    lines = [_value_text(*value) for value in values]
+    for folder, own in folders:
+        lines += ["", f"in {one_line(folder)}/", *(f"  {_value_text(*value)}" for value in own)]
     return log_safe("\n".join(lines) + "\n")
+
+
+def _value_text(key: str, value: object, level: str, where: str) -> str:
+    found = value is None and key.endswith((".skills", ".docs"))
+    shown = "found at the base" if found else shorten(one_line(repr(value)), 200)
+    return f"{one_line(key)} = {shown}  ({level}{f', {one_line(where)}' if where else ''})"
 
 
 def _ranges(lines: LineSet) -> str:

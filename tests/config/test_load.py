@@ -2,7 +2,7 @@
 
 import pytest
 
-from kodus_check.config.load import parse_config, read_config
+from kodus_check.config.load import parse_config, read_levels
 from kodus_check.config.resolved import DEFAULT_RULES, Config, Origin
 from kodus_check.errors import ConfigError
 from kodus_check.git.trees import Tree
@@ -124,7 +124,7 @@ def test_a_bom_and_crlf_are_fine() -> None:
 def read_at(repo: Repo, commit: str, path: str = NAME, *, required: bool = False) -> Config:
     with Workspace(repo.path) as workspace:
         tree = Tree(workspace.store, workspace.store.commit(workspace.resolve(commit).sha).tree)
-        return read_config(tree, RepoPath.parse(path), required=required)
+        return read_levels(tree, RepoPath.parse(path), required=required).config()
 
 
 def test_no_file_is_the_defaults_unless_it_was_asked_for(repo: Repo) -> None:

@@ -1,0 +1,97 @@
+"""Commands over one change: the whole check, and the change set."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kodus_check.cli.options import emit, format_option, place, place_options
+from kodus_check.errors import UsageError
+
+if TYPE_CHECKING:
+    from kodus_check.app import Checked
+
+FORMATS = ("text", "markdown", "json", "sarif", "codequality")
+SEVERITIES = ("critical", "high", "medium", "low", "info", "never")
+
+
+@click.command()
+@place_options
+@format_option(*FORMATS)
+@click.option("--output", "outputs", multiple=True, metavar="FORMAT:PATH", help="Write the result to a file too. Repeatable.")
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="The lowest severity of a gating finding that fails the check.")
+def run(
+    repository: Path,
+    base: str | None,
+    head: str | None,
+    config: str | None,
+    form: str,
+    outputs: tuple[str, ...],
+    fail_on: str | None,
+) -> None:
+    """Run the whole check on a change."""
+    from kodus_check.app import check
+    from kodus_check.progress import Progress
+
+    targets = [_output(text) for text in outputs]
+    with Progress() as progress:
+        checked = check(place(repository, base, head, config), progress, fail_on=fail_on)
+    for output_form, path in targets:
+        try:
+            path.write_text(_written(checked, output_form), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"the result cannot be written: {error.strerror}", where=str(path)) from None
+    emit(_written(checked, form))
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        from kodus_check.runner import tell_runner
+
+        click.echo(tell_runner(checked, os.environ), err=True, nl=False)
+    sys.exit(checked.exit_code)
+
+
+@click.command()
+@place_options
+@format_option("text", "json")
+def changes(repository: Path, base: str | None, head: str | None, config: str | None, form: str) -> None:
+    """Show the change set: files, hunks, changed and commentable lines."""
+    from kodus_check.app import read_change_of
+    from kodus_check.reports import jsondoc
+    from kodus_check.reports.tables import changes_text
+
+    change = read_change_of(place(repository, base, head, config))
+    emit(jsondoc.dump(jsondoc.changes_document(change)) if form == "json" else changes_text(change))
+
+
+def _output(text: str) -> tuple[str, Path]:
+    form, colon, path = text.partition(":")
+    if not colon or form not in FORMATS or not path:
+        raise UsageError(
+            "not an output", where=f"--output {text}", remedy=f"Write FORMAT:PATH, where FORMAT is one of {', '.join(FORMATS)}."
+        )
+    return form, Path(path)
+
+
+def _written(checked: "Checked", form: str) -> str:
+    if form == "json":
+        from kodus_check.reports.jsondoc import dump, review_document
+
+        return dump(review_document(checked.review))
+    if form == "sarif":
+        from kodus_check.reports.jsondoc import dump
+        from kodus_check.reports.sarif import sarif_document
+
+        return dump(sarif_document(checked.review))
+    if form == "codequality":
+        from kodus_check.reports.codequality import codequality_document
+        from kodus_check.reports.jsondoc import dump
+
+        return dump(codequality_document(checked.review))
+    if form == "markdown":
+        from kodus_check.reports.markdown import markdown_report
+
+        return markdown_report(checked.review, checked.templates)
+    from kodus_check.reports.textreport import text_report
+
+    return text_report(checked.review)
