@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kodus_check.agent.models import Ask, ModelName
 from kodus_check.config.levels import Layer, Levels, Setting, folders_above
 from kodus_check.config.load import DEFAULT_PATH, read_global
 from kodus_check.config.resolved import CONFIG_NAME, Origin
@@ -110,12 +111,21 @@ class Checked:
     templates: dict[str, str]
 
 
-def check(place: Place, progress: Progress, *, fail_on: str | None = None) -> Checked:
-    """The whole check. A failure is a review too, with outcome ``failed``; only a usage error is raised."""
-    flags = Layer("flag", "", {"fail_on": Setting(fail_on, Origin("flag"))}) if fail_on is not None else None
+def check(
+    place: Place, progress: Progress, *, fail_on: str | None = None, model: str | None = None, ask: Ask | None = None
+) -> Checked:
+    """The whole check. A failure is a review too, with outcome ``failed``; only a usage error is raised.
+
+    ``model`` takes the place of the configured one ("" for none); ``ask`` says how it is asked (None: not at all).
+    """
+    given = {"fail_on": fail_on, "model": model}
+    settings = {key: Setting(value, Origin("flag")) for key, value in given.items() if value is not None}
+    flags = Layer("flag", "", settings) if settings else None
+    if model:
+        ModelName.parse(model, where="--model")
     try:
         with place.open() as workspace:
-            request = place.request(workspace, flags)
+            request = replace(place.request(workspace, flags), ask=ask)
             try:
                 done = review(workspace, request, progress)
                 return Checked(done, exit_code(done), read_templates(workspace, request.base))

@@ -1,10 +1,10 @@
 """What happened to each changed file: judged by the rules, rightly left alone, or not scanned though it should have been."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from kodus_check.generated import GeneratedFiles
 from kodus_check.git.trees import LFS_POINTER
-from kodus_check.model import Change, ChangedFile, Coverage, CoverageReason, CoverageStatus, FileKind, FileStatus, Scope
+from kodus_check.model import Change, ChangedFile, Coverage, CoverageReason, CoverageStatus, FileKind, FileStatus, RepoPath, Scope
 from kodus_check.plan import Plan
 from kodus_check.rules.ruleset import RuleSet
 from kodus_check.rules.scan import ScanResult, scannable
@@ -30,6 +30,20 @@ def coverage_of(change: Change, plan: Plan, rules: RuleSet, result: ScanResult, 
         if status is CoverageStatus.RULES_ONLY:
             reason = generated.kind_of(file.path)
         yield Coverage(file.path, status, reason)
+
+
+def with_model(
+    coverage: Iterable[Coverage], answered: Collection[RepoPath], unanswered: Collection[RepoPath]
+) -> Iterator[Coverage]:
+    """The coverage with what the model judged, and what it should have judged and did not."""
+    for one in coverage:
+        judged = one.status in (CoverageStatus.RULES_ONLY, CoverageStatus.SKIPPED)
+        if one.path in unanswered and judged:
+            yield Coverage(one.path, one.status, CoverageReason.MODEL_FAILED)
+        elif one.path in answered and judged:
+            yield Coverage(one.path, CoverageStatus.JUDGED)
+        else:
+            yield one
 
 
 def _fate(

@@ -45,7 +45,7 @@ def coverage_notices(change: Change, rules: RuleSet, coverage: Iterable[Coverage
                 str(unscanned[0].path),
             )
         )
-    if not rules.loaded:
+    if not rules.loaded and not any(one.status is CoverageStatus.JUDGED for one in listed):
         notices.append(
             Notice(
                 NoticeKind.NO_RULES,

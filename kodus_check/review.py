@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kodus_check.agent.models import Ask
 from kodus_check.config.levels import Layer, Levels, folders_above
 from kodus_check.config.load import DEFAULT_PATH, read_levels
-from kodus_check.coverage import coverage_of, head_lines_to_judge
+from kodus_check.coverage import coverage_of, head_lines_to_judge, with_model
 from kodus_check.earlier import Touched, matched_before
 from kodus_check.evidence.judge import finding_of_match, prove_match
 from kodus_check.generated import GeneratedFiles
@@ -24,7 +25,9 @@ from kodus_check.model import (
     DropReason,
     Finding,
     Notice,
+    NoticeKind,
     Outcome,
+    Proposed,
     RepoPath,
     Review,
     Revision,
@@ -59,6 +62,7 @@ class Request:
     config_required: bool = False
     shared: Layer | None = None
     flags: Layer | None = None
+    ask: Ask | None = None
 
     def levels(self, tree: Tree, folders: Iterable[bytes] | None) -> Levels:
         """The levels that hold in ``folders`` of a tree (None: in all of it)."""
@@ -107,8 +111,16 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
         with clock("proof"):
             findings, drops, outside = _prove(workspace, change, plan, rules, result)
     generated = GeneratedFiles(tree)
-    coverage = tuple(coverage_of(change, plan, rules, result, generated))
     head_tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
+    coverage = tuple(coverage_of(change, plan, rules, result, generated))
+    proposed = Proposed()
+    if plan.config.model and request.ask is not None:
+        progress(f"asking {plan.config.model}")
+        with clock("model"):
+            proposed, told = _ask_model(workspace, (tree, head_tree), plan, change, generated, result, request.ask)
+        notices += told
+        coverage = tuple(with_model(coverage, proposed.answered, proposed.unanswered))
+        drops += [Drop(DropReason.NOT_VERIFIED, "proposals of the model are not proved yet", one) for one in proposed.candidates]
     notices += change_notices(change, plan) + preview_notices(change, plan, rules.rules, head_tree, request.plan)
     notices += language_notices(change, rules.rules)
     notices += coverage_notices(change, rules, coverage)
@@ -116,7 +128,7 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
     by_id = {rule.id: rule for rule in rules.loaded}
     unscanned = [one.path for one in coverage if one.status is CoverageStatus.NOT_SCANNED]
     return Review(
-        outcome=Outcome.PARTIAL if unscanned else Outcome.FINDINGS if findings else Outcome.CLEAN,
+        outcome=Outcome.PARTIAL if unscanned or proposed.unanswered else Outcome.FINDINGS if findings else Outcome.CLEAN,
         base=base,
         head=head,
         merge_base=change.merge_base,
@@ -128,10 +140,41 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
         coverage=coverage,
         rules=tuple(rules.rules),
         timings=clock.seconds,
-        gate_open=plan.config.on_unscanned_fails
-        and any(_gate_covers(plan, rules, path) for path in unscanned if generated.kind_of(path) is not CoverageReason.VENDORED),
+        gate_open=(plan.config.on_model_failure_fails and bool(proposed.unanswered))
+        or (
+            plan.config.on_unscanned_fails
+            and any(_gate_covers(plan, rules, path) for path in unscanned if generated.kind_of(path) is not CoverageReason.VENDORED)
+        ),
         fails=any(plan.gates(by_id[finding.evidence.rule_id], finding.path) for finding in findings),
+        agents=tuple(proposed.runs),
+        not_judged=tuple(sorted(proposed.unanswered)),
     )
+
+
+def _ask_model(
+    workspace: Workspace,
+    trees: tuple[Tree, Tree],
+    plan: Plan,
+    change: Change,
+    generated: GeneratedFiles,
+    result: ScanResult,
+    how: Ask,
+) -> tuple[Proposed, list[Notice]]:
+    """What the reviewers propose, and what is to be said about them and their guides."""
+    from kodus_check.asking import Asking, ask, failure_notices, may_read
+    from kodus_check.following import read_guides
+
+    following = read_guides(trees[0], plan, change.base)
+    asking = Asking(
+        workspace.store, trees, plan, following, change, lambda file: may_read(file) and generated.kind_of(file.path) is None
+    )
+    asked, told = asking.asked(result.matches)
+    notices = [*following.guides.notices, *told]
+    if not asked:
+        text = "The model was not asked: no reviewer of a changed file follows a guide to cite. The rules have judged alone."
+        return Proposed(), [*notices, Notice(NoticeKind.MODEL_NOT_ASKED, text)]
+    proposed, _ = ask(asked, plan, how)
+    return proposed, [*notices, *proposed.notices, *failure_notices(proposed, plan.config.model)]
 
 
 def changed_paths(workspace: Workspace, base: Revision, head: Revision) -> frozenset[RepoPath]:

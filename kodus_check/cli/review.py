@@ -21,6 +21,8 @@ SEVERITIES = ("critical", "high", "medium", "low", "info", "never")
 @place_options
 @format_option(*FORMATS)
 @click.option("--output", "outputs", multiple=True, metavar="FORMAT:PATH", help="Write the result to a file too. Repeatable.")
+@click.option("--model", metavar="ID", help="Ask this model (provider:model) instead of the configured one.")
+@click.option("--no-model", is_flag=True, help="Ask no model; run the rules alone.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="The lowest severity of a gating finding that fails the check.")
 def run(
     repository: Path,
@@ -30,14 +32,24 @@ def run(
     form: str,
     outputs: tuple[str, ...],
     fail_on: str | None,
+    model: str | None,
+    *,
+    no_model: bool,
 ) -> None:
     """Run the whole check on a change."""
+    from kodus_check.agent.models import Ask
     from kodus_check.app import check
     from kodus_check.progress import Progress
 
     targets = [_output(text) for text in outputs]
     with Progress() as progress:
-        checked = check(place(repository, base, head, config), progress, fail_on=fail_on)
+        checked = check(
+            place(repository, base, head, config),
+            progress,
+            fail_on=fail_on,
+            model="" if no_model else model,
+            ask=None if no_model else Ask(os.environ),
+        )
     for output_form, path in targets:
         try:
             path.write_text(_written(checked, output_form), encoding="utf-8")

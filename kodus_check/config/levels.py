@@ -11,7 +11,7 @@ from typing import overload
 from kodus_check.config.resolved import Config, Listed, Origin, ReviewerConfig
 from kodus_check.model import RepoPath, Scope, Severity
 
-Value = str | int | tuple[str, ...]
+Value = str | int | float | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,13 @@ def resolve(layers: Iterable[Layer]) -> Config:
         on_unscanned_fails=_text(settings, "on_unscanned", "fail") == "fail",
         scope=Scope(_text(settings, "scope", defaults.scope)),
         ignore=_names(settings, "ignore", ()),
+        model=_text(settings, "model", ""),
+        base_url=_text(settings, "base_url", ""),
+        on_model_failure_fails=_text(settings, "on_model_failure", "pass") == "fail",
+        language=_text(settings, "language", defaults.language),
+        private=_names(settings, "private", ()),
+        limits={**defaults.limits, **_numbers(settings, "limits")},
+        prices=_numbers(settings, "prices"),
         main_review=_reviewer(settings, defaults.main_review),
         agents=tuple(_reviewer(settings, ReviewerConfig(name)) for name in agents),
         from_file=bool(files),
@@ -137,7 +144,14 @@ def _reviewer(settings: Settings, default: ReviewerConfig) -> ReviewerConfig:
         inline,
         _names(settings, f"{key}.skills", default.skills),
         _names(settings, f"{key}.docs", default.docs),
+        _text(settings, f"{key}.instructions", default.instructions),
     )
+
+
+def _numbers(settings: Settings, key: str) -> dict[str, float]:
+    """The numbers of a section by their names."""
+    found = {name.removeprefix(f"{key}."): setting.value for name, setting in settings.items() if name.startswith(f"{key}.")}
+    return {name: value for name, value in found.items() if isinstance(value, (int, float))}
 
 
 def _text(settings: Settings, key: str, default: str) -> str:

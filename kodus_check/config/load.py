@@ -138,7 +138,7 @@ def _validated(value: dict[str, Any], document: YamlDocument, name: str, *, in_f
 
 
 def _problem(detail: "ErrorDetails", document: YamlDocument, name: str, top: tuple[str, ...]) -> str:
-    from kodus_check.config.schema import Agent, MainReview
+    from kodus_check.config.schema import Agent, Limits, MainReview, Prices
 
     path = tuple(part for part in detail["loc"] if not str(part).startswith(("list[", "str", "constrained-", "function-")))
     path = tuple(part for part in path if part != "[key]")
@@ -146,7 +146,12 @@ def _problem(detail: "ErrorDetails", document: YamlDocument, name: str, top: tup
     key = ".".join(str(part) for part in path)
     kind = detail["type"]
     if kind == "extra_forbidden":
-        fields = {"main_review": MainReview.model_fields, "agents": Agent.model_fields}
+        fields = {
+            "main_review": MainReview.model_fields,
+            "agents": Agent.model_fields,
+            "limits": Limits.model_fields,
+            "prices": Prices.model_fields,
+        }
         allowed = list(fields.get(str(path[0]), top) if len(path) > 1 else top)
         close = difflib.get_close_matches(str(path[-1]), allowed, n=1)
         hint = f"did you mean `{close[0]}`?" if close else f"known keys here are {', '.join(allowed)}"

@@ -1,5 +1,6 @@
 """The configuration that a run uses, every value with the level and the place it came from. Needs no schema library to exist."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,7 @@ CONFIG_NAME = ".kodus-check.yml"
 MAIN_REVIEW = "main_review"
 SGCONFIG = "sgconfig.yml"
 DEFAULT_RULES = (SGCONFIG, "builtin:essentials")
+DEFAULT_LIMITS: Mapping[str, float] = {"cost_usd": 2.0, "tokens": 2_000_000, "requests": 80, "seconds": 900}
 
 
 Listed = tuple[str, Any, str, str]
@@ -40,6 +42,7 @@ class ReviewerConfig:
     inline_rules: str | None = None
     skills: tuple[str, ...] | None = ()
     docs: tuple[str, ...] | None = ()
+    instructions: str = ""
 
     @property
     def key(self) -> str:
@@ -55,6 +58,13 @@ class Config:
     on_unscanned_fails: bool = True
     scope: Scope = Scope.CHANGED_LINES
     ignore: tuple[str, ...] = ()
+    model: str = ""
+    base_url: str = ""
+    on_model_failure_fails: bool = False
+    language: str = "en"
+    private: tuple[str, ...] = ()
+    limits: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_LIMITS))
+    prices: Mapping[str, float] = field(default_factory=dict)
     main_review: ReviewerConfig = ReviewerConfig(MAIN_REVIEW, rules=DEFAULT_RULES, skills=None, docs=None)
     agents: tuple[ReviewerConfig, ...] = ()
     from_file: bool = False
@@ -81,10 +91,18 @@ class Config:
             "on_unscanned": "fail" if self.on_unscanned_fails else "pass",
             "scope": str(self.scope),
             "ignore": list(self.ignore),
+            "model": self.model or None,
+            "base_url": self.base_url or None,
+            "on_model_failure": "fail" if self.on_model_failure_fails else "pass",
+            "language": self.language,
+            "private": list(self.private),
+            **{f"limits.{name}": value for name, value in self.limits.items()},
+            **{f"prices.{name}": value for name, value in self.prices.items()},
         }
         for reviewer in self.reviewers:
             if reviewer is not self.main_review:
                 out[f"{reviewer.key}.description"] = reviewer.description
+                out[f"{reviewer.key}.instructions"] = reviewer.instructions
                 out[f"{reviewer.key}.paths"] = _listed(reviewer.paths)
             out[f"{reviewer.key}.skills"] = _listed(reviewer.skills)
             out[f"{reviewer.key}.docs"] = _listed(reviewer.docs)

@@ -24,6 +24,27 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Limits(_Section):
+    """What one run may spend on the model."""
+
+    cost_usd: Positive | None = Field(default=None, description="US dollars. Default 2.")
+    tokens: Count | None = Field(default=None, description="Uncached input and output. Default 2,000,000.")
+    requests: Count | None = Field(default=None, description="Requests, retries included. Default 80.")
+    seconds: Positive | None = Field(default=None, description="Wall time. Default 900.")
+
+
+class Prices(_Section):
+    """US dollars for a million tokens, where the price table does not know the model."""
+
+    input: float | None = Field(default=None, ge=0)
+    cached_input: float | None = Field(default=None, ge=0)
+    output: float | None = Field(default=None, ge=0)
+
+
 class MainReview(_Section):
     """What every changed file is judged by."""
 
@@ -36,6 +57,7 @@ class Agent(_Section):
     """A reviewer for a part of the repository."""
 
     description: str = ""
+    instructions: str | None = Field(default=None, description="What the model is told beside the guides.")
     paths: list[NonEmpty] | None = Field(default=None, description="The files it judges, in gitignore syntax. Absent: all.")
     skills: Skills = None
     docs: Docs = None
@@ -46,6 +68,17 @@ class ConfigFile(_Section):
     """Configuration of kodus-check. Every key is optional; it is read from the base branch."""
 
     version: Literal[1] = 1
+    model: NonEmpty | None = Field(default=None, description="provider:model, such as anthropic:NAME. Absent: rules only.")
+    base_url: NonEmpty | None = Field(default=None, description="Another address of the provider's API.")
+    on_model_failure: Literal["pass", "fail"] | None = Field(
+        default=None, description="Whether files that the model should have judged but did not keep the gate open (exit 4)."
+    )
+    language: NonEmpty | None = Field(default=None, description="Of titles and texts that the model writes. Default en.")
+    private: list[NonEmpty] | None = Field(
+        default=None, description="Files that no model sees, in gitignore syntax, beside those that never are."
+    )
+    limits: Limits | None = None
+    prices: Prices | None = None
     fail_on: Literal["critical", "high", "medium", "low", "info", "never"] | None = Field(
         default=None, description="The lowest severity of a gating finding that fails the check."
     )

@@ -173,6 +173,8 @@ class _Readings:
                 text = read(written, literal=literal, hides=False)
                 if not text.has_empty_items():  # `> 0)` after a line break is no list, and its digit must not be lost
                     yield " ".join(part for block in text.blocks if (part := folded_block(block)))
+            if "~" in quote:  # copied as it is written, with what is struck out
+                yield " ".join(part for block in read(quote).blocks if (part := folded_block(block)))
             if "|" in quote and _TABLE_ROW.search(quote):
                 yield fold(" ".join(part.visible for part in read(_TABLE_MARK.sub(" ", quote), hides=False).blocks))
         bare = plain.strip(f"{MARK} ") if plain.startswith(MARK) and plain.endswith(MARK) else plain

@@ -22,7 +22,8 @@ TAKES_BACK = re.compile(
     rf"(?:{TAKES_BACK_STRICTLY.pattern})|\W*(?:Only|Not|No longer)\b"
     r"|\W*Never (?:at|during|for|if|in|inside|on|outside|when|where|with)\b"
     r"|\W*(?:This|That|These|Those|It|They|Both|Doing so|The above)\b[^.!?]*?"
-    r"\b(?:not|no|never|wrong|incorrect|bad|false|obsolete|deprecated|outdated|forbidden|optional|\w+n.t)\b",
+    r"\b(?:not|no|never|wrong|incorrect|bad|false|obsolete|deprecated|outdated|forbid\w*|prohibit\w*|optional|was|were|until|dropped"
+    r"|gone|\w+n.t)\b",
     re.IGNORECASE,
 )
 POINTS_BACK = re.compile(
@@ -34,6 +35,7 @@ POINTS_ON = re.compile(
     r"|incorrect|bad|forbidden|anti-?patterns?|instead of|not do|(?:never|don.t) do|false|myths?)\b|[?:][^\w]*$",
     re.IGNORECASE,
 )
+POINTS_AT_LIST = re.compile(r"\W*(?:These|Those|Here|Such)\b")
 DENIES = re.compile(r"\b(?:not|no|never|avoid|forbid|forbids|refuse|reject|prohibited|\w+n.t)\b", re.IGNORECASE)
 _ENCLOSING = re.compile(rf"[()\uff08\uff09{MARK}]")
 COLON = (":", "\uff1a")

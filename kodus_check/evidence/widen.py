@@ -19,6 +19,7 @@ from kodus_check.evidence.sentences import (
     DENIES,
     FINAL,
     MAX_LABEL,
+    POINTS_AT_LIST,
     POINTS_BACK,
     POINTS_ON,
     TAKES_BACK,
@@ -92,9 +93,11 @@ def _said(folded: str, sentence: tuple[int, int]) -> str:
 
 
 def _with_next(folded: str, listed: list[tuple[int, int]], final: int) -> int:
-    """The last of the sentences behind ``final`` that take back what the one before them says."""
+    """The last of the sentences behind ``final`` that take back what the one before them says, or answer it."""
     for _ in range(MAX_NEIGHBOURS):
-        if final + 1 < len(listed) and TAKES_BACK.match(folded, listed[final + 1][0]):
+        if final + 1 < len(listed) and (
+            TAKES_BACK.match(folded, listed[final + 1][0]) or folded[: listed[final][1]].endswith(("?", "\uff1f"))
+        ):
             final += 1
     return final
 
@@ -163,11 +166,12 @@ def _leads_in(text: Text, number: int) -> bool:
     if block.item >= 0:
         return True
     folded = fold(block.visible)
-    return _unfinished(folded) or _points_on(folded)
+    return _unfinished(folded) or _points_on(folded) or POINTS_AT_LIST.match(folded, sentences(folded)[-1][0]) is not None
 
 
 def _announcing(text: Text, number: int) -> int:
-    """The paragraph right before a block, where it ends in a colon, or in no mark and is short; -1: there is none."""
+    """The paragraph right before a block, where it ends in a colon, or in no mark and is short; or one that ends in a colon and has
+    nothing but paragraphs behind it; -1: there is none."""
     block = text.blocks[number]
     if block.kind in (Kind.CODE, Kind.HEADING) or (block.item >= 0 and text.items[block.item].first == number):
         return -1
@@ -182,7 +186,15 @@ def _announcing(text: Text, number: int) -> int:
         return -1
     folded = fold(one.visible)
     short = one.kind is Kind.PARAGRAPH and _unfinished(folded) and len(folded) <= MAX_LABEL
-    return before if folded.endswith(COLON) or short or (block.row >= 0 and _points_on(folded)) else -1
+    if folded.endswith(COLON) or short or (block.row >= 0 and _points_on(folded)):
+        return before
+    for other in range(before - 1, max(-1, before - MAX_FOLLOWING), -1) if block.kind is one.kind is Kind.PARAGRAPH else ():
+        first = text.blocks[other]
+        if first.kind is not Kind.PARAGRAPH or first.section != block.section or first.item != block.item:
+            break
+        if fold(first.visible).endswith(COLON):
+            return other
+    return -1
 
 
 def _points_on(folded: str) -> bool:
@@ -239,7 +251,8 @@ def _taking_back(text: Text, number: int, index: int) -> _Piece | None:
     if block.section != text.blocks[number].section or block.kind not in (Kind.PARAGRAPH, Kind.HTML) or not block.visible.strip():
         return None
     folded, places = _placed(text, block)
-    strictly = block.item >= 0 or text.blocks[number].item >= 0
+    of_this_item = block.item >= 0 and block.item == text.blocks[number].item
+    strictly = not of_this_item and (block.item >= 0 or text.blocks[number].item >= 0)
     if not (TAKES_BACK_STRICTLY if strictly else TAKES_BACK).match(folded):
         return None
     if block.item >= 0:

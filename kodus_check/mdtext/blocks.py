@@ -21,6 +21,9 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 MAX_INLINE = 30_000
 """Characters. No prose is longer, and the time that markdown-it takes grows with the square; longer blocks are not seen."""
 
+MAX_BLANK = 20
+"""Lines that look blank before the text of a block."""
+
 
 class Kind(Enum):
     PARAGRAPH = "paragraph"
@@ -254,8 +257,13 @@ class _Reader:
         return array("q", [self._offsets[line] + start + max(column, 0)])
 
     def _starts(self, content: str, first: int) -> "array[int]":
-        """Block marks stand before the text of a line, so that each line of ``content`` is the end of a line of the source."""
+        """Block marks stand before the text of a line, so that each line of ``content`` is the end of a line of the source. A first
+        line of other white space than blanks (a no-break space) opens a paragraph, but is not in its content."""
         out = array("q")
+        opening = content.split("\n", 1)[0].strip()
+        last = min(first + MAX_BLANK, len(self._lines) - 1)
+        while first < last and not self._lines[first].rstrip().endswith(opening):
+            first += 1
         for number, line in enumerate(content.split("\n"), first):
             text = line.strip()
             source = self._lines[number] if number < len(self._lines) else ""
@@ -333,7 +341,7 @@ def _cells(line: str) -> list[tuple[int, int]]:
     borders = [found.start() for found in _PIPE.finditer(line) if found[0] == "|"]
     edges = [-1, *borders, len(line)]
     found = [(start + 1, end) for start, end in pairwise(edges)]
-    if found and not line[slice(*found[0])].strip(" \t>"):
+    if found and not line[slice(*found[0])].replace(">", "").strip():
         found.pop(0)
     if found and not line[slice(*found[-1])].strip():
         found.pop()

@@ -3,7 +3,7 @@
 Lines are 1-based everywhere; byte offsets are 0-based and end-exclusive, in the bytes of the blob as git stores it.
 """
 
-from kodus_check.model.agents import AgentRun, Candidate, FailedBatch
+from kodus_check.model.agents import AgentRun, Candidate, FailedBatch, Proposed
 from kodus_check.model.change import (
     Change,
     ChangedFile,
@@ -21,6 +21,7 @@ from kodus_check.model.guides import (
     QuoteCheck,
     Skill,
 )
+from kodus_check.model.notice import Notice
 from kodus_check.model.paths import (
     RepoPath,
     Sha,
@@ -34,7 +35,6 @@ from kodus_check.model.review import (
     Finding,
     Match,
     MatchEvidence,
-    Notice,
     Review,
     Rule,
 )
@@ -86,6 +86,7 @@ __all__ = [
     "Notice",
     "NoticeKind",
     "Outcome",
+    "Proposed",
     "QuoteCheck",
     "QuoteReason",
     "RepoPath",

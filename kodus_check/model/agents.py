@@ -1,7 +1,9 @@
 """What a model proposes, and what asking it cost. Nothing here is published: a candidate becomes a finding only by evidence."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from kodus_check.model.notice import Notice
+from kodus_check.model.paths import RepoPath
 from kodus_check.model.words import BatchFailure, EvidenceKind, Severity
 
 
@@ -57,3 +59,15 @@ class AgentRun:
     def tokens(self) -> int:
         """Uncached input and output."""
         return self.input_tokens + self.output_tokens
+
+
+@dataclass
+class Proposed:
+    """What all reviewers proposed. ``answered`` are files that every batch which holds them has an answer for."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    failed: list[FailedBatch] = field(default_factory=list)
+    runs: list[AgentRun] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    answered: set[RepoPath] = field(default_factory=set)
+    unanswered: set[RepoPath] = field(default_factory=set)

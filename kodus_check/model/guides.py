@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from kodus_check.model.change import Revision
+from kodus_check.model.notice import Notice
 from kodus_check.model.paths import RepoPath, Sha
-from kodus_check.model.review import Notice
 from kodus_check.model.words import QuoteReason
 
 

@@ -2,18 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from kodus_check.model.agents import AgentRun, Candidate
 from kodus_check.model.change import Revision
+from kodus_check.model.notice import Notice
 from kodus_check.model.paths import RepoPath, Sha
-from kodus_check.model.words import CoverageReason, CoverageStatus, DropReason, Mode, NoticeKind, Outcome, RuleStatus, Severity
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something that people must know about a run: what happened, what it means, what to do. ``subject`` is its path or name."""
-
-    kind: NoticeKind
-    message: str
-    subject: str = ""
+from kodus_check.model.words import CoverageReason, CoverageStatus, DropReason, Mode, Outcome, RuleStatus, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +99,7 @@ class Drop:
 
     reason: DropReason
     detail: str
-    candidate: Match
+    candidate: Match | Candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +133,6 @@ class Review:
     timings: dict[str, float]
     gate_open: bool = False
     fails: bool = False
+    agents: tuple[AgentRun, ...] = ()
+    not_judged: tuple[RepoPath, ...] = ()
+    """Files that the model should have judged and did not."""

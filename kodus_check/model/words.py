@@ -86,6 +86,7 @@ class CoverageReason(StrEnum):
     OUTPUT = "output"
     CRASH = "crash"
     NOT_READ = "not_read"
+    MODEL_FAILED = "model_failed"
 
 
 class NoticeKind(StrEnum):
@@ -136,6 +137,7 @@ class DropReason(StrEnum):
     FILE_NOT_CHANGED = "file_not_changed"
     LINES_NOT_CHANGED = "lines_not_changed"
     MATCHED_BEFORE = "matched_before"
+    NOT_VERIFIED = "not_verified"
 
 
 class RuleStatus(StrEnum):

@@ -49,12 +49,16 @@ def headline(review: Review) -> str:
     judged = sum(one.status in (CoverageStatus.JUDGED, CoverageStatus.RULES_ONLY) for one in review.coverage)
     refused = sum(rule.status is RuleStatus.REFUSED for rule in review.rules)
     by_what = f"{counted(judged, 'file')} judged by {counted(sum(rule.runs for rule in review.rules), 'rule')}"
+    if review.agents:
+        by_what += " and the model"
     if refused:
         by_what += f", {counted(refused, 'rule')} REFUSED"
     found = _findings(review)
     if review.outcome is Outcome.PARTIAL:
         missed = sum(one.status is CoverageStatus.NOT_SCANNED for one in review.coverage)
-        return f"PARTIAL: {counted(missed, 'file')} NOT SCANNED; {found or 'no findings in the rest'} ({by_what})"
+        told = [f"{counted(len(review.not_judged), 'file')} NOT JUDGED by the model"] if review.not_judged else []
+        told += [f"{counted(missed, 'file')} NOT SCANNED"] if missed or not told else []
+        return f"PARTIAL: {', '.join(told)}; {found or 'no findings in the rest'} ({by_what})"
     if found:
         return f"FINDINGS: {found} ({by_what})"
     if any(notice.kind in (NoticeKind.NOTHING_TO_JUDGE, NoticeKind.NO_RULES) for notice in review.notices):

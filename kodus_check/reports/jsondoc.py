@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from kodus_check.model import (
+    AgentRun,
+    Candidate,
     Change,
     ChangedFile,
     Drop,
     Evidence,
     Finding,
+    Match,
     Notice,
     RepoPath,
     Review,
@@ -53,7 +56,7 @@ def review_document(review: Review) -> dict[str, Any]:
                 for one in review.coverage
             ]
         },
-        "agents": [],
+        "agents": [_agent(run) for run in review.agents],
         "timings": dict(review.timings),
     }
 
@@ -134,19 +137,36 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _drop(drop: Drop) -> dict[str, Any]:
-    candidate = drop.candidate
+def _agent(run: AgentRun) -> dict[str, Any]:
     return {
-        "reason": str(drop.reason),
-        "detail": drop.detail,
-        "candidate": {
-            "evidence": "match",
-            "rule_id": candidate.rule_id,
-            **_path(candidate.path),
-            "start_line": candidate.start_line,
-            "end_line": candidate.end_line,
-        },
+        "name": run.name,
+        "requests": run.requests,
+        "tokens": run.tokens,
+        "cost_usd": run.cost_usd,
+        "seconds": run.seconds,
     }
+
+
+def _drop(drop: Drop) -> dict[str, Any]:
+    return {"reason": str(drop.reason), "detail": drop.detail, "candidate": _candidate(drop.candidate)}
+
+
+def _candidate(one: Match | Candidate) -> dict[str, Any]:
+    """What a candidate said of itself. A model's own words are kept as it wrote them, for looking into a drop."""
+    lines = {"start_line": one.start_line, "end_line": one.end_line}
+    if isinstance(one, Match):
+        return {"evidence": "match", "rule_id": one.rule_id, **_path(one.path), **lines}
+    told = {
+        "agent": one.agent,
+        "guide": one.guide,
+        "quote": one.quote,
+        "rule_id": one.rule_id,
+        "call_id": one.call_id,
+        "side": one.side,
+        "title": one.title,
+    }
+    said = {key: value for key, value in told.items() if value is not None}
+    return {"evidence": str(one.evidence), "path": one.path, **lines, **said}
 
 
 def _changed_file(file: ChangedFile) -> dict[str, Any]:

@@ -192,7 +192,7 @@ def test_every_fault_of_a_folder_is_told_at_once() -> None:
         ("main_review: {paths: []}", "1:15: unknown key `main_review.paths`; known keys here are skills, docs, rules"),
         (
             "agents: {a: {zzz: 1}}",
-            "1:14: unknown key `agents.a.zzz`; known keys here are description, paths, skills, docs, rules",
+            "1:14: unknown key `agents.a.zzz`; known keys here are description, instructions, paths, skills, docs, rules",
         ),
         ("main_review:\n  skills: a", "2:3: `main_review.skills`: input should be a valid list, not 'a'"),
         ("main_review:\n  docs: [1]", "2:10: `main_review.docs.0`: input should be a valid string, not 1"),
@@ -285,6 +285,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "main_review.skills": NAMES,
     "main_review.docs": NAMES,
     "agents.x.description": st.sampled_from(["", "one", "two"]),
+    "agents.x.instructions": st.sampled_from(["", "one"]),
     "agents.x.paths": NAMES,
     "agents.x.rules": st.one_of(NAMES, st.sampled_from(["id: a\n", "id: b\n"])),
     "agents.x.docs": NAMES,
@@ -330,7 +331,9 @@ def test_the_resolved_value_is_that_of_the_last_level_that_sets_it(written: list
     for key, value in config.values().items():
         last = next((number for number in (3, 2, 1, 0) if key in written[number]), None)
         if last is None:
-            default = Config().values().get(key, {"description": "", "paths": None}.get(key.rpartition(".")[2], []))
+            default = (
+                Config().values().get(key, {"description": "", "instructions": "", "paths": None}.get(key.rpartition(".")[2], []))
+            )
             assert (value, config.origin(key).level) == (default, "default"), key
         else:
             assert value == written[last][key], key
