@@ -21,6 +21,7 @@ bench: $(VENV)/.dev ## Measure the speed goals as ratios (downloads two wheels o
 	$(BIN)/python -m bench.pe_1_rules_only .bench
 	$(BIN)/python -m bench.pe_2_reads_and_start .bench
 	$(BIN)/python -m bench.pe_3_guides
+	$(BIN)/python -m bench.pe_4_model .bench
 	$(BIN)/python -m bench.pe_5_growth .bench
 
 lint: $(VENV)/.dev ## Format, linter, types, layers

@@ -196,6 +196,40 @@ def ask(asked: Sequence[Asked], plan: Plan, how: Ask) -> tuple[Proposed, Ledger]
     return asyncio.run(run()), ledger
 
 
+def probe(plan: Plan, how: Ask) -> tuple[str, str]:
+    """Whether the configured model answers: ("", how) when it does, else (why not, what to do)."""
+    from kodus_check.agent.engine import BatchFailed, Engine, Job, Report
+
+    config = plan.config
+    name = ModelName.parse(config.model, config.base_url, where=config.origin("model").where)
+    missing = name.missing_key(how.environ)
+    if missing:
+        return f"the key in {missing} is not set", _REMEDIES[BatchFailure.NO_KEY]
+    report = Report(
+        "report_ready",
+        "Say that you are ready.",
+        "ready",
+        {"type": "array", "items": {"type": "string"}},
+        lambda given: (given, ()),
+    )
+    job = Job("doctor", "You are asked whether you can call tools.", "Call `report_ready` with an empty list.", report)
+
+    async def ask_once() -> None:
+        model = (how.connect or connect)(name, how.environ)
+        try:
+            await Engine(model, Ledger(Limits(requests=3, tokens=20_000, seconds=60.0)), Prices()).ask(job)
+        finally:
+            await close(model)
+
+    try:
+        asyncio.run(ask_once())
+    except UsageError as error:
+        return error.what, error.remedy or ""
+    except BatchFailed as failed:
+        return f"{failed.reason}: {failed.detail}", _REMEDIES.get(failed.reason, "Choose a model that calls tools.")
+    return "", f"{name} answers and calls tools"
+
+
 def failure_notices(proposed: Proposed, model: str) -> list[Notice]:
     """That files were not judged by the model, why, and what to do; one notice a reason."""
     out: list[Notice] = []

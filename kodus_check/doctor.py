@@ -1,12 +1,15 @@
 """What this environment can do, item by item, each with what to do where it cannot."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from kodus_check.agent.models import Ask
 from kodus_check.app import Place, rules_at_base
 from kodus_check.errors import CannotReview, KodusCheckError
 from kodus_check.git.process import environment, run
+from kodus_check.git.trees import Tree
 from kodus_check.model import RuleStatus
 from kodus_check.rules import astgrep
 from kodus_check.text import counted
@@ -39,6 +42,8 @@ def examine(place: Place) -> list[Item]:
     items.append(repository)
     if repository.state is not State.FAILED:
         items.extend(_base(place))
+    if all(item.state is not State.FAILED for item in items):
+        items.append(_guarded("model", lambda: _model(place)))
     return items
 
 
@@ -72,6 +77,22 @@ def _repository(place: Place) -> Item:
         if clone == "complete" or place.remote is not None:
             return Item("repository", State.OK, detail)
         return Item("repository", State.WARNING, detail, "Where the merge base is not in it, a run fails: clone with full history.")
+
+
+def _model(place: Place) -> Item:
+    """Asks the configured model one small question."""
+    with place.open() as workspace:
+        request = place.request(workspace)
+        tree = Tree(workspace.store, workspace.store.commit(workspace.resolve_base(request.base).sha).tree)
+        plan, _ = request.plan(tree, ())
+    if not plan.config.model:
+        return Item("model", State.OK, "none is configured: the rules judge alone")
+    from kodus_check.asking import probe
+
+    problem, detail = probe(plan, Ask(os.environ))
+    if problem:
+        return Item("model", State.WARNING, f"{plan.config.model}: {problem}", detail)
+    return Item("model", State.OK, detail)
 
 
 def _base(place: Place) -> Iterator[Item]:

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from kodus_check.app import Place
+from kodus_check.doctor import examine
 from kodus_check.reports import jsondoc
 from tests.agent.scripted import GOOD
 from tests.repo import Content, Repo
-from tests.test_run import BAD, RULE, Ran
+from tests.test_run import BAD, RULE, Ran, kodus_check
 
 LEDGER = "# Ledger\n\nA reversal is a new entry, never an UPDATE of the original.\n"
 CONFIG = "model: openai-chat:gpt-4o\nfail_on: high\nmain_review: {docs: [docs/ledger.md], rules: [rules/money.yml]}\n"
@@ -216,3 +218,33 @@ def test_one_batch_that_fails_costs_no_other_its_answer(repo: Repo, llmock: Any)
     assert (ran.document["outcome"], len(llmock.requests)) == ("partial", 1)
     assert len([one for one in ran.document["dropped"] if one["reason"] == "not_verified"]) == 1
     assert "limits.requests" in ran.message("model_failed")
+
+
+def test_try_shows_the_prompt_and_sends_nothing(team: Repo, llmock: Any) -> None:
+    team.commit(CHANGE)
+    arguments = ("try", "main_review", "--show-prompt", "--repo", str(team.path), "--base", "main")
+    document = kodus_check(*arguments, "--format", "json").document
+    (prompt,) = document["prompts"]
+    assert prompt["files"] == ["src/a.py"]
+    assert "3|A reversal is a new entry" in prompt["task"]
+    assert prompt["tokens"]["in all"] >= prompt["tokens"]["system"] + prompt["tokens"]["guides"] + prompt["tokens"]["diff"]
+    assert "2+db.execute" in kodus_check(*arguments).out
+    assert (
+        "Reviewers here are main_review."
+        in kodus_check("try", "x", "--show-prompt", "--repo", str(team.path), "--base", "main").err
+    )
+    assert llmock.requests == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "state", "said"),
+    [
+        (lambda server: server.call_tool("report_ready", {"ready": []}), "ok", "openai-chat:gpt-4o answers and calls tools"),
+        (lambda server: server.fail(401, times=None), "warning", "unauthorized"),
+        (lambda server: server.reply("Hello!", times=None).tool_mode("off"), "warning", "invalid"),
+    ],
+)
+def test_doctor_asks_the_model(team: Repo, llmock: Any, fault: Any, state: str, said: str) -> None:
+    fault(llmock)
+    items = {one.name: one for one in examine(Place(team.path, "main"))}
+    assert (str(items["model"].state), said in items["model"].detail) == (state, True)

@@ -259,8 +259,10 @@ def test_doctor(repo: Repo, tmp_path: Path) -> None:
         ("ast-grep", "ok"),
         ("repository", "ok"),
         ("base, configuration and rules", "ok"),
+        ("model", "ok"),
     ]
-    assert "1 rule run, 0 refused" in ran.document["items"][-1]["detail"]
+    assert "1 rule run, 0 refused" in ran.document["items"][-2]["detail"]
+    assert ran.document["items"][-1]["detail"] == "none is configured: the rules judge alone"
     shallow = tmp_path / "shallow"
     subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{repo.path}", str(shallow)], check=True)
     text = kodus_check("doctor", "--repo", str(shallow)).out
@@ -278,8 +280,8 @@ def test_doctor_says_what_is_wrong_with_the_base(files: dict[str, str], state: s
     repo.commit({**BASE, **files})
     ran = kodus_check("doctor", "--repo", str(repo.path), "--base", "main", "--format", "json")
     assert ran.code == (3 if state == "failed" else 0)
-    assert ran.document["items"][-1]["state"] == state
-    assert detail in ran.document["items"][-1]["detail"]
+    (item,) = [one for one in ran.document["items"] if one["name"] == "base, configuration and rules"]
+    assert (item["state"], detail in item["detail"]) == (state, True)
 
 
 def test_doctor_outside_of_a_repository(tmp_path: Path) -> None:

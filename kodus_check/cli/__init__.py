@@ -12,6 +12,7 @@ from kodus_check.cli.environment import demo, doctor
 from kodus_check.cli.guides import guides, quote, skills
 from kodus_check.cli.review import changes, run
 from kodus_check.cli.rules import rules
+from kodus_check.cli.trying import try_agent
 from kodus_check.errors import ConfigError, KodusCheckError
 
 
@@ -25,7 +26,7 @@ def cli() -> None:
     """
 
 
-for _command in (run, changes, guides, quote, rules, skills, config_group, doctor, demo):
+for _command in (run, changes, guides, quote, rules, skills, config_group, try_agent, doctor, demo):
     cli.add_command(_command)
 
 
