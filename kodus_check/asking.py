@@ -10,7 +10,7 @@ from kodus_check.agent.calls import CallLog
 from kodus_check.agent.difftext import hunk_texts
 from kodus_check.agent.ledger import Ledger, Limits
 from kodus_check.agent.models import Ask, ModelName, close, connect
-from kodus_check.agent.policy import Policy
+from kodus_check.agent.policy import Policy, tool_verdict
 from kodus_check.agent.prices import Prices
 from kodus_check.agent.prompt import Standing, new_fence
 from kodus_check.agent.reviewer import Asked, Task, ask_all, nobody_asked, prompts
@@ -149,7 +149,7 @@ class Asking:
         made: list[Callable[..., str]] = [box.read_file, box.list_files, box.search_text, box.search_code]
         if skills:
             made += [_named(box.skill, [skill.id for skill in skills]), box.read_skill_file]
-        return [self._threaded(tool) for tool in made]
+        return [self._threaded(tool) for tool in made if tool_verdict(tool.__name__).allowed]
 
     def _threaded(self, tool: Callable[..., str]) -> Callable[..., Awaitable[str]]:
         def locked(**arguments: Any) -> str:

@@ -203,6 +203,12 @@ class _Metered(WrapperModel):
                 self._trace(start, error=type(error).__name__)
                 await self._wait(error, attempt)
                 continue
+            except (UnexpectedModelBehavior, asyncio.CancelledError):
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a client makes of a body that is no answer
+                self._trace(start, error=type(error).__name__)
+                detail = f"the provider's reply could not be read ({type(error).__name__})"
+                raise BatchFailed(BatchFailure.UNAVAILABLE, detail) from None
             self._count(response, start)
             _check(response)
             self._calls += sum(isinstance(part, ToolCallPart) for part in response.parts)

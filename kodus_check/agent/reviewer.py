@@ -6,7 +6,7 @@ What is reported is proposed only. A part without a usable answer is named with 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kodus_check.agent.batches import Batch, FileText, batches
@@ -78,7 +78,8 @@ def prompts(
             batch.text, found = redact(batch.text)
             redacted += found
             part, parts = (number, len(listed)) if len(listed) > 1 else (0, 0)
-            out.append(Asked(task, batch, build(task.standing, batch.text, own, part=part, parts=parts)))
+            prompt = build(task.standing, batch.text, own, part=part, parts=parts)
+            out.append(Asked(task, batch, replace(prompt, task=redact(prompt.task)[0])))
     return out, redacted
 
 

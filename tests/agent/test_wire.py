@@ -136,3 +136,16 @@ def test_faults_that_do_not(llmock: Any, api: str, fault: Any, reasons: set[Batc
 )
 def test_which_key_is_needed(text: str, base_url: str, environ: dict[str, str], missing: str) -> None:
     assert ModelName.parse(text, base_url).missing_key(environ) == missing
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("chunks", range(1, 8))
+def test_a_reply_that_is_cut_anywhere_never_reads_as_nothing_found(llmock: Any, api: str, chunks: int) -> None:
+    llmock.call_tool("report_findings", {"findings": [GOOD]}, times=None).truncate(after_chunks=chunks, times=None)
+    outcome: object
+    try:
+        outcome = [one.title for one in ask(llmock, api)[0].value]
+    except BatchFailed as failed:
+        outcome = failed.reason
+    broken = (BatchFailure.TRUNCATED, BatchFailure.EMPTY, BatchFailure.INVALID, BatchFailure.UNAVAILABLE)
+    assert outcome in (["Entry is updated"], *broken)
