@@ -144,11 +144,15 @@ class _Reader:
 
     def _linked_docs(self, reviewer: ReviewerPlan) -> Iterator[Doc]:
         if reviewer.docs is None:
-            yield from (doc for doc in self._default_docs() if not doc.scope or f"{reviewer.folder}/".startswith(f"{doc.scope}/"))
+            yield from (doc for doc in self._default_docs() if _within(reviewer.folder, doc.scope))
             return
+        seen: set[str] = set()
         for name in dict.fromkeys(reviewer.docs):
             found = self._doc_at(name)
             doc = self._docs.get(str(found.entry.path)) if found is not None else None
+            if doc is not None and doc.path in seen:
+                continue
+            seen.add(doc.path if doc is not None else name)
             if doc is None:
                 self._refuse(reviewer, name, name, "the base has no such file", missing=name in reviewer.may_miss)
             elif not doc.valid:
@@ -157,12 +161,13 @@ class _Reader:
                 yield doc
 
     def _default_docs(self) -> Iterator[Doc]:
-        """Docs that are followed where nothing is configured, copies of one another once."""
-        seen: set[str] = set()
+        """Docs that are followed where nothing is configured. A copy of one that speaks of its folder already is left out."""
+        seen: dict[str, list[str]] = {}
         for candidate in self._found.docs:
             doc = self._docs[str(candidate.entry.path)]
-            if candidate.default and doc.valid and doc.oid not in seen:
-                seen.add(doc.oid or "")
+            scopes = seen.setdefault(doc.oid or "", [])
+            if candidate.default and doc.valid and not any(_within(doc.scope, scope) for scope in scopes):
+                scopes.append(doc.scope)
                 yield doc
 
     def _refuse(self, reviewer: ReviewerPlan, name: str, where: str, why: str, *, missing: bool) -> None:
@@ -189,6 +194,10 @@ class _Reader:
             for path in (*(skill.path for skill in one.skills), *(doc.path for doc in docs)):
                 out[path][one.reviewer.name] = None
         return {path: tuple(names) for path, names in out.items()}
+
+
+def _within(folder: str, scope: str) -> bool:
+    return not scope or f"{folder}/".startswith(f"{scope}/")
 
 
 def _shared(followed_by: dict[str, tuple[str, ...]]) -> Iterator[Notice]:

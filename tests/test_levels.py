@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from kodus_check.app import Place, check
+from kodus_check.git.elsewhere import Server
 from tests.repo import Content, Repo
 from tests.test_run import BAD, BASE, Ran, kodus_check, run
 
@@ -155,3 +157,39 @@ def test_show_tells_the_level_of_each_value(repo: Repo, tmp_path: Path) -> None:
     assert values["scope"] == ("changed-files", "global", f"{shared}:2:1")
     assert values["on_unscanned"] == ("fail", "default", None)
     assert (document["path"], document["folders"]) == ("a/b.py", [])
+
+
+def test_a_global_file_of_another_repository(repo: Repo, tmp_path: Path) -> None:
+    standards = Repo.init(tmp_path / "acme" / "standards")
+    standards.commit({"kodus.yml": "fail_on: never\nmain_review: {docs: [docs/nobody-has-it.md]}\n"})
+    levels(repo, {})
+    repo.commit({"x.ts": BAD})
+    place = Place(repo.path, "main", "feature", global_config="acme/standards@main:kodus.yml", server=Server(f"file://{tmp_path}"))
+    checked = check(place, lambda what: None)
+    assert (checked.exit_code, len(checked.review.findings)) == (0, 1)
+    assert checked.review.config_sources == ("acme/standards@main:kodus.yml", ".kodus-check.yml")
+
+
+def test_a_global_file_of_another_repository_needs_a_server(repo: Repo) -> None:
+    levels(repo, {})
+    ran = kodus_check("run", "--repo", str(repo.path), "--base", "main", "--global-config", "acme/standards@main:kodus.yml")
+    assert (ran.code, ran.out) == (2, "")
+    assert "KODUS_CHECK_REMOTE" in ran.err
+    assert "GITHUB_SERVER_URL" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("edit", "code"),
+    [
+        ({"a/.kodus-check.yml": "scope: changed-files\n"}, 0),
+        ({"a/.kodus-check.yml": None, "a/x.ts": BAD}, 0),
+        ({"a/.kodus-check.yml": "scope: sideways again\n"}, 2),
+        ({"a/x.ts": BAD}, 2),
+    ],
+)
+def test_only_a_change_that_repairs_a_broken_folder_passes(repo: Repo, edit: dict[str, Content], code: int) -> None:
+    levels(repo, {"a/.kodus-check.yml": "scope: sideways\n"})
+    repo.commit(edit)
+    ran = run(repo)
+    assert (ran.code, ran.document["outcome"]) == (code, "failed")
+    assert ("config_repaired_in_head" in ran.kinds) is (code == 0)

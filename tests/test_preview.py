@@ -69,3 +69,62 @@ def test_a_scope_that_gets_narrower(repo: Repo) -> None:
     repo.branch("feature")
     repo.commit({".kodus-check.yml": CONFIG})
     assert "`scope` is changed-lines (now changed-files)" in run(repo).message("gate_loosened")
+
+
+RULED = {
+    "src/.kodus-check.yml": "ignore: ['*.snap']\n",
+    "src/deep/.kodus-check.yml": "scope: changed-files\n",
+    "src/deep/b.ts": "let b;\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("edit", "told", "weaker"),
+    [
+        (
+            {"src/.kodus-check.yml": "ignore: ['*.snap', gen/]\n"},
+            "`ignore` is `*.snap`, `gen/` (now `*.snap`) in `src`.",
+            "more files are ignored: `gen/` in `src`.",
+        ),
+        (
+            {"src/.kodus-check.yml": "main_review: {rules: []}\nignore: ['*.snap']\n"},
+            "`main_review.rules` is none (now `sgconfig.yml`) in `src`.",
+            "gating rules that nobody follows any more: `no-float-money` in `src`.",
+        ),
+        (
+            {"new/.kodus-check.yml": "ignore: [x]\n"},
+            "`ignore` is `x` (now none) in `new`.",
+            "more files are ignored: `x` in `new`.",
+        ),
+        (
+            {"src/deep/.kodus-check.yml": None},
+            "`scope` is `changed-lines` (now `changed-files`) in `src/deep`.",
+            "`scope` is changed-lines (now changed-files) in `src/deep`.",
+        ),
+        (
+            {"src/deep/.kodus-check.yml": None, ".kodus-check.yml": CONFIG + "fail_on: never\n"},
+            "`fail_on` is `never` (now `high`); `scope` is `changed-lines` (now `changed-files`) in `src/deep`.",
+            "`fail_on` is never (now high); `scope` is changed-lines (now changed-files) in `src/deep`.",
+        ),
+        (
+            {"src/.kodus-check.yml": "ignore: ['*.snap']\nmain_review: {docs: []}\n"},
+            "`main_review.docs` is none (now not set) in `src`.",
+            None,
+        ),
+        (
+            {"src/.kodus-check.yml": "fail_on: never\n"},
+            "would not be valid and every run would fail: src/.kodus-check.yml:1:1: `fail_on`: this key holds for the whole run",
+            None,
+        ),
+    ],
+)
+def test_the_preview_of_a_folder(repo: Repo, edit: dict[str, Content], told: str, weaker: str | None) -> None:
+    repo.commit({**BASE, **RULED})
+    repo.branch("feature")
+    repo.commit(edit)
+    ran = run(repo)
+    assert ran.code == 0
+    assert told in ran.message("check_configuration_preview")
+    assert ("gate_loosened" in ran.kinds) is (weaker is not None)
+    if weaker is not None:
+        assert weaker in ran.message("gate_loosened")

@@ -45,9 +45,9 @@ _ELLIPSIS = re.compile(r"\s*[\[(]?\.{3,}[\])]?\s*")
 _LIST_MARK = re.compile(r"\[[ xX]\]\s+|\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*")
 _MARKS = re.compile(r"[\\`*_\[<&~|#>!]|(?m:^[ \t]*(?:[-+]|\d+[.)])\s)|\n[ \t]*[-=]{2}")
 _QUOTE_MARK = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")
-_NUMBER = re.compile(r"[\s>*_]*(\d{1,9})[.)]\s")
+_NUMBER = re.compile(r"[\s>*_+-]*(\d{1,9})[.)]\s")
 _NUMBERED = re.compile(r"\W*(\d{1,9})[.)]\s?")
-_REFERENCE = re.compile(r"(?<!\\)\[([^\[\]]+)\](?:\[[^\[\]]*\])?(?!\()")
+_REFERENCE = re.compile(r"(?<!\\)\[(?![!\s])([^\[\]]*[^\[\]\s])\](?:\[[^\[\]]*\])?(?!\()")
 _TABLE_ROW = re.compile(r"(?m)^[ \t]*\||\|[ \t]*$|\s\|\s")
 _TABLE_MARK = re.compile(r"(?m)^[ \t:-]*\|[ \t|:-]*$|(?<!\\)\|")
 _JOINING = "-./:@\\=&'" + MARK
@@ -214,6 +214,7 @@ def _whole(
     best: QuoteCheck | None = None
     for start, end in _found(guide.stream, reading, 0, failures):
         if number and _other_number(guide, start, end, number):
+            failures.append((QuoteReason.NOT_IN_GUIDE, "The guide has another number before this text."))
             continue
         spans = _ruling(guide, guide.spans(start, end), failures)
         if spans and _qualifies(guide, spans, failures):

@@ -1,7 +1,8 @@
 """Where the base may have skills and docs: one walk over its tree, names alone. What a file holds is judged elsewhere."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from kodus_check.git.objects import MODE_SUBMODULE, MODE_SYMLINK
 from kodus_check.git.trees import Entry, Tree
@@ -93,6 +94,7 @@ def find_guides(tree: Tree) -> Found:
                 (found.docs if doc.default else suggested).append(doc)
     for one in sorted(roots):
         found.skills.extend(_skills_in(tree, one))
+    found.skills = _once(found.skills)
     found.docs.sort(key=_doc_order)
     found.docs.extend(sorted(suggested, key=lambda doc: doc.entry.path)[:MAX_SUGGESTED])
     return found
@@ -101,6 +103,9 @@ def find_guides(tree: Tree) -> Found:
 def skill_at(tree: Tree, path: RepoPath) -> Candidate:
     """The skill that a link names: a folder, the SKILL.md in it, or an agent file. Links of the tree are followed once."""
     shown = str(path)
+    above, _, last = path.raw.rpartition(b"/")
+    if last == SKILL_FILE.encode() and above and tree.find(path) is not None:
+        return skill_at(tree, RepoPath(above))  # a link itself, it still has the name and the sidecar of its folder
     try:
         real = followed(tree, path)
     except BadTarget as error:
@@ -122,7 +127,9 @@ def skill_at(tree: Tree, path: RepoPath) -> Candidate:
         return made
     if entry.why_not_read:
         return Candidate(EXPLICIT, "", shown, reason=f"a {entry.why_not_read}, and those are not read")
-    return Candidate(EXPLICIT, "", str(real), file=entry)
+    if file.lower() == SKILL_FILE.lower().encode() and file != SKILL_FILE.encode():
+        return Candidate(EXPLICIT, "", shown, reason=f"the file must be named {SKILL_FILE}")
+    return _agent(tree, EXPLICIT, "", entry)
 
 
 def doc_at(tree: Tree, path: RepoPath) -> DocCandidate | None:
@@ -141,42 +148,73 @@ def _root_of(tree: Tree, entry: Entry, parts: list[bytes], found: Found) -> list
             continue
         scope = b"/".join(parts[:index])
         if index + 1 == len(parts):
-            return list(_linked_container(tree, entry, part, scope, found)) if entry.mode == MODE_SYMLINK else []
+            return list(_linked_container(tree, entry, part, scope, found))
         rank = _ROOTS.get((part, parts[index + 1]))
         if rank is None:
             continue
         path = RepoPath(b"/".join(parts[: index + 2]))
         if index + 2 == len(parts):
-            return list(_linked_root(tree, entry, rank, scope, found)) if entry.mode == MODE_SYMLINK else []
+            return list(_linked_root(tree, entry, rank, scope, found))
         return [_Root(rank, scope, path)]
     return []
 
 
 def _linked_root(tree: Tree, entry: Entry, rank: int, scope: bytes, found: Found) -> Iterator[_Root]:
-    try:
-        path = target(tree, entry)
-    except BadTarget as error:
-        found.skills.append(Candidate(rank, scope.decode("utf-8", "replace"), str(entry.path), reason=str(error)))
-        return
-    if tree.is_folder(path):
+    path = _target(tree, entry, rank, scope, found)
+    if path is not None and tree.is_folder(path):
         yield _Root(rank, scope, path)
 
 
 def _linked_container(tree: Tree, entry: Entry, name: bytes, scope: bytes, found: Found) -> Iterator[_Root]:
-    try:
-        path = target(tree, entry)
-    except BadTarget as error:
-        found.skills.append(Candidate(OTHERS, scope.decode("utf-8", "replace"), str(entry.path), reason=str(error)))
+    path = _target(tree, entry, OTHERS, scope, found)
+    if path is None:
         return
     for (container, root), rank in _ROOTS.items():
         below = RepoPath(path.raw + b"/" + root)
-        if container == name and tree.is_folder(below):
+        if container != name:
+            continue
+        if tree.is_folder(below):
             yield _Root(rank, scope, below)
+        elif path.raw.rpartition(b"/")[2] not in _CONTAINERS and (link := tree.find(below)) and link.why_not_read:
+            shown = f"{entry.path}/{root.decode()}"
+            found.skills.append(Candidate(rank, _shown(scope), shown, reason=f"a link to a {link.why_not_read}"))
+
+
+def _target(tree: Tree, entry: Entry, rank: int, scope: bytes, found: Found) -> RepoPath | None:
+    """Where a link in the place of a root leads. One that leads nowhere is listed, as is a submodule; a file means nothing."""
+    reason = "a submodule, and those are not read" if entry.mode == MODE_SUBMODULE else ""
+    try:
+        if entry.mode == MODE_SYMLINK:
+            return target(tree, entry)
+    except BadTarget as error:
+        reason = str(error)
+    if reason:
+        found.skills.append(Candidate(rank, _shown(scope), str(entry.path), reason=reason))
+    return None
+
+
+def _shown(folder: bytes) -> str:
+    return folder.decode("utf-8", "backslashreplace")
+
+
+def _once(listed: list[Candidate]) -> list[Candidate]:
+    """Each file once, though several links may lead to it: by the way that can make a skill of it, for all it is linked from."""
+
+    def worth(one: Candidate) -> tuple[bool, bool]:
+        return bool(one.reason), one.folder not in ("", one.shown.rpartition("/")[0].rpartition("/")[2])
+
+    best: dict[str, Candidate] = {}
+    for one in sorted(listed, key=worth):
+        first = best.setdefault(one.shown, one)
+        if worth(first) == worth(one):
+            both = zip(first.scope.split("/"), one.scope.split("/"), strict=False)
+            best[one.shown] = replace(first, scope="/".join(part for part, _ in takewhile(lambda pair: pair[0] == pair[1], both)))
+    return sorted(best.values(), key=lambda one: one.rank)
 
 
 def _skills_in(tree: Tree, root: _Root) -> Iterator[Candidate]:
     """The candidates of one root. Each lies in a folder of its own; agent files lie in the root itself."""
-    scope = root.scope.decode("utf-8", "backslashreplace")
+    scope = _shown(root.scope)
     folders: dict[bytes, list[Entry]] = {}
     for entry in tree.walk(root.path):
         name, slash, _ = entry.path.raw[len(root.path.raw) + 1 :].partition(b"/")
@@ -213,15 +251,22 @@ def _agent_file(tree: Tree, root: _Root, scope: str, entry: Entry) -> Candidate:
             return Candidate(root.rank, scope, str(entry.path), reason=str(error))
         if real is None:
             return Candidate(root.rank, scope, str(entry.path), reason="a link to a folder")
-        return Candidate(root.rank, scope, str(real.path), file=real)
+        return _agent(tree, root.rank, scope, real)
     if entry.why_not_read:
         return Candidate(root.rank, scope, str(entry.path), reason=f"a {entry.why_not_read}, and those are not read")
-    return Candidate(root.rank, scope, str(entry.path), file=entry)
+    return _agent(tree, root.rank, scope, entry)
+
+
+def _agent(tree: Tree, rank: int, scope: str, file: Entry) -> Candidate:
+    """An agent file, which may have any name. Where a link makes one of a SKILL.md, the sidecar beside that still holds."""
+    folder, _, name = file.path.raw.rpartition(b"/")
+    sidecar, problem = _sidecar(tree, folder) if name == SKILL_FILE.encode() else (None, "")
+    return Candidate(rank, scope, str(file.path), file=file, sidecar=sidecar, sidecar_problem=problem)
 
 
 def _skill_in(tree: Tree, root: _Root, name: bytes, folder: RepoPath, entries: list[Entry]) -> Candidate | None:
     """The candidate in one folder, whose files are ``entries``; None where it has nothing to do with skills."""
-    scope = root.scope.decode("utf-8", "backslashreplace")
+    scope = _shown(root.scope)
     shown = f"{folder}/{SKILL_FILE}"
     exact = SKILL_FILE.encode()
     inside = {entry.path.raw[len(folder.raw) + 1 :]: entry for entry in entries}
@@ -251,7 +296,7 @@ def _skill_in(tree: Tree, root: _Root, name: bytes, folder: RepoPath, entries: l
             return Candidate(root.rank, scope, shown, reason=str(error))
         if entry is None:
             return Candidate(root.rank, scope, shown, reason="a link to a folder")
-    sidecar, problem = _sidecar(inside)
+    sidecar, problem = _sidecars(tree, folder.raw, entry.path.raw.rpartition(b"/")[0])
     return Candidate(
         root.rank,
         scope,
@@ -265,16 +310,27 @@ def _skill_in(tree: Tree, root: _Root, name: bytes, folder: RepoPath, entries: l
     )
 
 
-def _sidecar(inside: dict[bytes, Entry]) -> tuple[Entry | None, str]:
-    """The sidecar that may restrict invocation. One that is there in any other form than a file closes the skill."""
-    entry = inside.get(b"agents/openai.yaml")
+def _sidecar(tree: Tree, folder: bytes) -> tuple[Entry | None, str]:
+    """The sidecar in a folder that may restrict invocation. One that is there in any other form than a file closes the skill."""
+    agents = RepoPath(folder + b"/agents" if folder else b"agents")
+    path = RepoPath(agents.raw + b"/openai.yaml")
+    entry = tree.find(path)
     if entry is not None:
         return (None, f"it is a {entry.why_not_read}") if entry.why_not_read else (entry, "")
-    if any(path.startswith(b"agents/openai.yaml/") for path in inside):
+    if tree.is_folder(path):
         return None, "it is a folder"
-    if b"agents" in inside:
+    if tree.find(agents) is not None:
         return None, "`agents` is no folder"
     return None, ""
+
+
+def _sidecars(tree: Tree, folder: bytes, real: bytes) -> tuple[Entry | None, str]:
+    """The sidecar in a skill's folder, or in that of the file which its SKILL.md leads to; two different ones close the skill."""
+    found = {entry.oid if entry else problem: (entry, problem) for entry, problem in map(_sidecar, (tree, tree), (folder, real))}
+    found.pop("", None)
+    if len(found) > 1:
+        return None, f"another one lies beside the file that {SKILL_FILE} leads to"
+    return next(iter(found.values()), (None, ""))
 
 
 def _beside(tree: Tree, inside: dict[bytes, Entry]) -> Iterator[GuideFile]:
@@ -294,7 +350,7 @@ def _beside(tree: Tree, inside: dict[bytes, Entry]) -> Iterator[GuideFile]:
 
 def _doc_of(entry: Entry, parts: list[bytes]) -> DocCandidate | None:
     name = parts[-1].decode("utf-8", "replace").lower()
-    above = b"/".join(parts[:-1]).decode("utf-8", "backslashreplace")
+    above = _shown(b"/".join(parts[:-1]))
     if name in _RULES_FILES:
         return DocCandidate(entry, _above(above, ".claude"), rules_file=True, default=True)
     stem, dot, suffix = name.rpartition(".")

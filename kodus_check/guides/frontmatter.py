@@ -1,10 +1,11 @@
-"""YAML frontmatter of a skill, read as nodes, so that everything is seen as it was written.
+r"""YAML frontmatter of a skill, read as nodes, so that everything is seen as it was written.
 
 T1  ``!!python/…`` and other tags make a loader build objects                     -> any tag is refused, nothing is constructed
 T2  aliases that expand without end; keys merged in from elsewhere                -> anchors, aliases and ``<<`` are refused
 T3  deep nesting overflows a recursive reader                                     -> events first, which do not recurse, bounded
 T4  two equal keys, of which a reader and a person each see another one           -> refused where the key means something
 T5  a repair that swallows a control (a lost line end before it)                  -> no repair where a control is involved
+T6  YAML breaks lines where no file does (a lone ``\r``, U+2028): lines run away     -> lines are counted in the file
 """
 
 import re
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import yaml
+from yaml.reader import ReaderError
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -27,7 +29,7 @@ _CONTROL_WORDS = re.compile(r"disable[-_]model[-_]invocation|user[-_]invocable",
 
 _FENCE = re.compile(r"---[ \t]*")
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
-_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(\S.*?)[ \t]*")
+_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(\S.*)")
 
 
 class Broken(ValueError):
@@ -42,15 +44,12 @@ class Broken(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """The root's entries by key (the last of several), the byte offset of the body, and the keys whose value was repaired.
-
-    ``offset`` is what to add to a node's 0-based line to get a 1-based line of the file.
-    """
+    """The root's entries by key (the last of several) and their 1-based lines in the file, the byte offset of the body, and the
+    keys whose value was repaired."""
 
     entries: dict[str, yaml.Node]
     places: dict[str, int]
     body: int
-    offset: int
     repaired: tuple[str, ...] = ()
 
     def line(self, key: str) -> int:
@@ -123,12 +122,12 @@ def compose(text: str, line: int = 1) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if sum(map(text.count, "[{")) > 1_000:  # the scanner gives up before the first event is out
-            raise Broken("nested too deeply", line + (mark.line if mark else 0)) from None
+            raise Broken("nested too deeply", _line(text, mark.index if mark else 0, line)) from None
         problem = (error.problem or "this is not YAML").replace("'\\t'", "a tab")
-        raise Broken(f"not YAML: {problem}", line + (mark.line if mark else 0), yaml_error=True) from None
+        raise Broken(f"not YAML: {problem}", _line(text, mark.index if mark else 0, line), yaml_error=True) from None
     except yaml.YAMLError as error:
-        position = getattr(error, "position", 0)
-        raise Broken("not YAML: it holds a control character", line + text.count("\n", 0, position)) from None
+        position = text.find(chr(error.character)) if isinstance(error, ReaderError) else 0  # its own is in bytes with libyaml
+        raise Broken("not YAML: it holds a control character", _line(text, position, line)) from None
     return node
 
 
@@ -163,33 +162,38 @@ def _read(block: str, body: int, repaired: tuple[str, ...]) -> Frontmatter:
     if root is None:
         raise Broken("the frontmatter is empty", 2)
     if not isinstance(root, yaml.MappingNode):
-        raise Broken("the frontmatter is no mapping of keys", root.start_mark.line + 2)
+        raise Broken("the frontmatter is no mapping of keys", _line(block, root.start_mark.index, 2))
     found: dict[str, yaml.Node] = {}
     places: dict[str, int] = {}
     for key, value in root.value:
         if not isinstance(key, yaml.ScalarNode):
             continue
         if key.value in found and key.value in _ONCE:
-            raise Broken(f"`{key.value}` stands twice", key.start_mark.line + 2)
+            raise Broken(f"`{key.value}` stands twice", _line(block, key.start_mark.index, 2))
         found[key.value] = value
-        places[key.value] = key.start_mark.line + 2
-    return Frontmatter(found, places, body, 2, repaired)
+        places[key.value] = _line(block, key.start_mark.index, 2)
+    return Frontmatter(found, places, body, repaired)
+
+
+def _line(text: str, index: int, first: int) -> int:
+    """The line of the file in which character ``index`` of ``text`` stands. A mark's own line counts every break of YAML (T6)."""
+    return first + text.count("\n", 0, index)
 
 
 def _check_events(text: str, line: int) -> None:
     depth = 0
     for event in yaml.parse(text, _Loader):
-        place = line + (event.start_mark.line if event.start_mark else 0)
+        place = event.start_mark.index if event.start_mark else 0
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise Broken("YAML anchors and aliases are not read here; write the value out", place)
+            raise Broken("YAML anchors and aliases are not read here; write the value out", _line(text, place, line))
         if getattr(event, "tag", None) is not None:
-            raise Broken("YAML tags are not read here", place)
+            raise Broken("YAML tags are not read here", _line(text, place, line))
         if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]:
-            raise Broken("YAML merge keys are not read here", place)
+            raise Broken("YAML merge keys are not read here", _line(text, place, line))
         if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
             depth += 1
             if depth > MAX_DEPTH:
-                raise Broken("nested too deeply", place)
+                raise Broken("nested too deeply", _line(text, place, line))
         elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
             depth -= 1
 
@@ -199,7 +203,7 @@ def _repaired(block: str) -> tuple[str, tuple[str, ...]]:
     lines = block.split("\n")
     keys: list[str] = []
     for number, line in enumerate(lines):
-        found = _LINE.fullmatch(line.removesuffix("\r"))
+        found = _LINE.fullmatch(line.rstrip(" \t\r"))
         following = lines[number + 1] if number + 1 < len(lines) else ""
         if found is None or following[:1] in (" ", "\t") or not _is_repairable(*found.groups()):
             continue

@@ -28,6 +28,7 @@ def target(tree: Tree, link: Entry) -> RepoPath:
         if part == b"..":
             if not parts:
                 raise BadTarget("a link that leaves the repository")
+            _no_link(tree, parts)  # behind a link `..` is another folder
             parts.pop()
         elif part not in (b"", b"."):
             parts.append(part)
@@ -35,12 +36,7 @@ def target(tree: Tree, link: Entry) -> RepoPath:
         path = RepoPath(b"/".join(parts))
     except ValueError:
         raise BadTarget("a link to the repository itself, or into .git") from None
-    for depth in range(1, len(parts) + 1):
-        entry = tree.find(RepoPath(b"/".join(parts[:depth])))
-        if entry is not None and entry.mode == MODE_SYMLINK:
-            raise BadTarget("a link to another link")
-        if entry is not None and entry.mode == MODE_SUBMODULE:
-            raise BadTarget("a link into a submodule")
+    _no_link(tree, parts)
     if tree.find(path) is None and not tree.is_folder(path):
         raise BadTarget(f"a link to `{path}`, which the base does not have")
     return path
@@ -54,9 +50,16 @@ def followed(tree: Tree, path: RepoPath) -> RepoPath:
         if entry is not None and entry.mode == MODE_SYMLINK:
             rest = parts[depth:]
             real = RepoPath(b"/".join([target(tree, entry).raw, *rest]))
-            for deeper in range(depth, len(real.raw.split(b"/")) + 1):
-                below = tree.find(RepoPath(b"/".join(real.raw.split(b"/")[:deeper])))
-                if below is not None and below.mode == MODE_SYMLINK:
-                    raise BadTarget("a link to another link")
+            _no_link(tree, real.raw.split(b"/"))
             return real
     return path
+
+
+def _no_link(tree: Tree, parts: list[bytes]) -> None:
+    """BadTarget where one of these folders, or the file at their end, is a link or a submodule."""
+    for depth in range(1, len(parts) + 1):
+        entry = tree.find(RepoPath(b"/".join(parts[:depth])))
+        if entry is not None and entry.mode == MODE_SYMLINK:
+            raise BadTarget("a link to another link")
+        if entry is not None and entry.mode == MODE_SUBMODULE:
+            raise BadTarget("a link into a submodule")

@@ -133,7 +133,7 @@ def _ordered(skills: Sequence[Skill], change: ChangeWords) -> tuple[int, list[Sk
 def _speaks_of(skill: Skill, paths: Iterable[RepoPath]) -> bool:
     try:
         globs = Globs(skill.paths)
-    except ConfigError:  # a skill with a broken glob speaks of no file in particular
+    except (ConfigError, re.error):  # a skill with a broken glob speaks of no file in particular
         return False
     return any(path in globs for path in paths)
 
@@ -166,4 +166,4 @@ def _entry(skill: Skill, size: int, *, recommended: bool = False) -> str:
 def _escaped(text: str) -> str:
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
         text = text.replace(char, entity)
-    return visible(text)
+    return visible(text).replace("\n", "\\u{a}").replace("\t", "\\u{9}")  # an id may hold a folder of any name

@@ -9,6 +9,7 @@ from kodus_check.model import Skill
 from kodus_check.text import counted
 
 MAX_LINES, MAX_TOKENS = 500, 5_000
+MOST_NAMED = 10
 
 
 class BadReference(ValueError):
@@ -40,11 +41,12 @@ def read_skill(skill: Skill, *, count: Count = tokens.count) -> SkillText:
 
 def reference(skill: Skill, path: str) -> str:
     """The name of the file beside the skill that ``path`` means; BadReference says why there is none."""
-    folded = path.replace("\\", "/")
-    parts = [part for part in folded.split("/") if part not in ("", ".")]
-    known = {one.path: one for one in skill.files}
-    if "\0" in path or "%" in path or "://" in path or folded.startswith("/") or ".." in parts:
-        raise BadReference("a path beside the skill is relative, without `..`, escapes or a scheme")
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    known = [one.path for one in skill.files]
+    if path in known:
+        return path
+    if any(mark in path for mark in ("\0", "%", "\\", "://")) or path.startswith("/") or ".." in parts:
+        raise BadReference("a path beside the skill is relative, without `..`, backslashes, escapes or a scheme")
     if len(parts) > 2:
         raise BadReference("files of a skill are read down to one folder below it")
     name = "/".join(parts)
@@ -53,7 +55,9 @@ def reference(skill: Skill, path: str) -> str:
     alike = next((one for one in known if one.lower() == name.lower()), None)
     if alike:
         raise BadReference(f"there is no `{name}` beside the skill; there is `{alike}`")
-    there = ", ".join(f"`{one}`" for one in list(known)[:10]) or "none"
+    there = ", ".join(f"`{one}`" for one in known[:MOST_NAMED]) or "none"
+    if len(known) > MOST_NAMED:
+        there += f" and {len(known) - MOST_NAMED:,} more"
     raise BadReference(f"there is no `{name}` beside the skill; files there: {there}")
 
 

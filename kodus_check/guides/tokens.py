@@ -9,6 +9,7 @@ import hashlib
 import importlib.util
 import os
 import tempfile
+import zlib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ def table() -> bytes:
         raise NoTable(f"the package {_CARRIER}, which holds the token table, is not installed")
     try:
         data = gzip.decompress(path.read_bytes())
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise NoTable(f"{path.name} cannot be read: {error}") from None
     if hashlib.sha256(data).hexdigest() != TABLE_SHA256:
         raise NoTable(f"{path.name} is not the token table that tiktoken expects")
@@ -60,10 +61,13 @@ _problem: list[str] = []
 @cache
 def _encoding() -> "Encoding | None":
     try:
-        data = table()
-    except NoTable as error:
+        return _loaded(table())
+    except (NoTable, ImportError, OSError) as error:
         _problem.append(str(error))
         return None
+
+
+def _loaded(data: bytes) -> "Encoding":
     import tiktoken
 
     before = os.environ.get("TIKTOKEN_CACHE_DIR")

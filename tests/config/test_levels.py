@@ -147,6 +147,7 @@ def test_agents_come_together_in_the_order_they_were_named() -> None:
 def test_any_file_makes_a_config() -> None:
     assert not Levels().config().from_file
     assert stacked("", None, None, None).config().from_file
+    assert not Levels((Layer("flag", "", {"fail_on": Setting("low", Origin("flag"))}),)).config().from_file
     only_folder = stacked(None, None, "", None)
     assert (only_folder.config().from_file, only_folder.config(b"src").from_file) == (False, True)
 

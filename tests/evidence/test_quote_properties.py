@@ -320,6 +320,12 @@ def check(guide: str, quote: str) -> QuoteCheck:
         ("\u26a0\ufe0f Never log the keys.", "\u26a0\ufe0f Never log the keys.", None),  # a picture with its colour
         ("Never log the keys.", "Never\ufe0f log the keys.", QuoteReason.HIDDEN_CHARACTERS),
         ("Never log the keys.", "Never log the\u00ad keys.", QuoteReason.HIDDEN_CHARACTERS),
+        # brackets and numbers that mark something
+        ("> [!TIP]\n> Ask [the team][a] for it.\n\n[a]: u", "[!TIP]\nAsk [the team][a] for it.", None),
+        ("- [ ] Data moves in steps here.", "- [ ] Data moves in steps here.", None),
+        ("- [ ] Data moves in steps here.", "[ Data ] moves in steps here.", QuoteReason.NOT_IN_GUIDE),
+        ("| a |\n|---|\n| 5. Ask the team for it |", "+ 6. Ask the team for it", QuoteReason.NOT_IN_GUIDE),
+        ("| a |\n|---|\n| 5. Ask the team for it |", "+ 5. Ask the team for it", None),
         # line ends
         ("# T\rUse ints for money.\r", "Use ints for money.", None),
         ("\u00a0\nUse ints\0 for money.", "Use ints\ufffd for money.", None),

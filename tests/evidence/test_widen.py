@@ -37,6 +37,8 @@ def printed(guide: str, quote: str = SAID) -> str:
         (f"Never:\n\n- in code:\n  1. in Go:\n     - {SAID}", f"Never:\n\n- in code:\n  1. in Go:\n    - {SAID}"),
         (f"- Never:\n\n  Why: it costs.\n\n  - {SAID}", f"- Never:\n\nWhy: it costs.\n  - {SAID}"),
         (f"- Never do this in code:\n\n  Log keys.\n\n  {SAID}", f"- Never do this in code:\n\n{SAID}"),
+        (f"- Ledger work\n\n  Never do this:\n\n  {SAID}", f"- Ledger work\n\nNever do this:\n\n{SAID}"),
+        (f"Never do the following:\n\n**Money**\n\n- {SAID}", f"Never do the following:\n\n**Money**\n\n- {SAID}"),
         (f"Our rules are here. Ints are fine.\n\n- {SAID}", SAID),  # a sentence that says nothing of the list
         # what leads in to anything else
         (f"Never do this:\n\n{SAID}", f"Never do this:\n\n{SAID}"),
@@ -68,6 +70,8 @@ def printed(guide: str, quote: str = SAID) -> str:
         # HTML
         (f"<p>Never:</p><ul><li>Log keys.</li><li>{SAID}</li></ul>", f"<p>Never:</p><ul><li>Log keys.</li><li>{SAID}</li></ul>"),
         (f"Never<br>do this: {SAID}", f"Never<br>do this: {SAID}"),
+        (f"Never<br>{SAID}", f"Never<br>{SAID}"),
+        (f"<del>\n\nLog it all. Log </del> {SAID} Log no keys.", SAID),
         # a line of a no-break space alone opens a paragraph
         (f"\u00a0\n{SAID} Log keys.", SAID),
         (f"- \u00a0\n  {SAID}", SAID),

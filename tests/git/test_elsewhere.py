@@ -118,6 +118,18 @@ def test_what_is_not_there(shared: Repo) -> None:
             },
             ("https://git.example", "", True),
         ),
+        (
+            {
+                "KODUS_CHECK_REMOTE": "https://git.example.org/a/b",
+                "KODUS_CHECK_REMOTE_TOKEN": "t",
+                "GITHUB_SERVER_URL": "https://git.example",
+            },
+            ("https://git.example.org", "", True),
+        ),
+        (
+            {"GITLAB_CI": "true", "CI_SERVER_URL": "https://git.example", "CI_PROJECT_PATH": "a/b/c", "CI_JOB_TOKEN": "t"},
+            ("https://git.example", ".git", True),
+        ),
     ],
 )
 def test_the_server_is_that_of_the_runs_own_repository(environ: dict[str, str], expected: tuple[str, str, bool] | None) -> None:

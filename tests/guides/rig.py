@@ -1,14 +1,19 @@
 """Guides of a real repository for tests."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from kodus_check.git.trees import Tree
 from kodus_check.git.workspace import Workspace
-from kodus_check.guides.find import find_guides
+from kodus_check.guides.find import Candidate, find_guides
 from kodus_check.guides.skills import read_skills, settle
 from kodus_check.model import Notice, Skill
 from tests.repo import Content, Repo
+
+Files = dict[str, Content]
+Links = dict[str, str]
+OFF, ON = "policy: {allow_implicit_invocation: false}\n", "policy: {allow_implicit_invocation: true}\n"
+"""Sidecars."""
 
 
 def skill(name: str, *, body: str = "A rule.", head: str = "") -> str:
@@ -44,3 +49,22 @@ def skills_of(tree: Tree) -> tuple[dict[str, Skill], list[Notice]]:
     skills, notices = read_skills(tree, found.skills, count=quick)
     settled, twins = settle(skills, {one.shown: one.rank for one in reversed(found.skills)})
     return {one.path: one for one in settled}, [*notices, *twins]
+
+
+@contextmanager
+def imported(repo: Repo, files: Iterable[tuple[str, str, bytes]]) -> Iterator[Tree]:
+    """The tree of a commit with these modes, names and contents, seen by no file system. The content of a submodule is its id."""
+    data = b"commit refs/heads/main\ncommitter T <t@example.org> 1767225600 +0000\ndata 1\nc\ndeleteall\n"
+    for mode, name, content in files:
+        if mode == "160000":
+            data += f"M {mode} {content.decode()} {name}\n".encode()
+        else:
+            data += f"M {mode} inline {name}\ndata {len(content)}\n".encode() + content + b"\n"
+    repo.git("fast-import", "--quiet", "--force", data=data)
+    with Workspace(repo.path) as workspace:
+        yield Tree(workspace.store, workspace.store.commit(workspace.resolve("main").sha).tree)
+
+
+def found_in(repo: Repo, files: Files, links: Links | None = None, modules: tuple[str, ...] = ()) -> list[Candidate]:
+    with tree_of(repo, files, links, modules) as tree:
+        return find_guides(tree).skills
