@@ -10,6 +10,7 @@ from kodus_check.agent.models import Ask, ModelName
 from kodus_check.config.levels import Layer, Levels, Setting, folders_above
 from kodus_check.config.load import DEFAULT_PATH, read_global
 from kodus_check.config.resolved import CONFIG_NAME, Origin
+from kodus_check.consulting import EVERYTHING, Only
 from kodus_check.errors import CannotReview, ConfigError, KodusCheckError, UsageError
 from kodus_check.git.change import read_change
 from kodus_check.git.elsewhere import Server
@@ -55,6 +56,7 @@ class Place:
     remote: Remote | None = None
     global_config: str | None = None
     server: Server | None = None
+    blob_url: str = ""
 
     def open(self) -> Workspace:
         return Workspace(self.repository, self.remote)
@@ -74,6 +76,7 @@ class Place:
             config_required=self.config is not None,
             shared=self._read_global(workspace),
             flags=flags,
+            blob_url=self.blob_url,
         )
 
     def _read_global(self, workspace: Workspace) -> Layer | None:
@@ -112,11 +115,18 @@ class Checked:
 
 
 def check(
-    place: Place, progress: Progress, *, fail_on: str | None = None, model: str | None = None, ask: Ask | None = None
+    place: Place,
+    progress: Progress,
+    *,
+    fail_on: str | None = None,
+    model: str | None = None,
+    ask: Ask | None = None,
+    only: Only = EVERYTHING,
 ) -> Checked:
     """The whole check. A failure is a review too, with outcome ``failed``; only a usage error is raised.
 
-    ``model`` takes the place of the configured one ("" for none); ``ask`` says how it is asked (None: not at all).
+    ``model`` takes the place of the configured one ("" for none); ``ask`` says how it is asked (None: not at all); ``only`` narrows
+    the run to a reviewer or to skills.
     """
     given = {"fail_on": fail_on, "model": model}
     settings = {key: Setting(value, Origin("flag")) for key, value in given.items() if value is not None}
@@ -125,7 +135,7 @@ def check(
         ModelName.parse(model, where="--model")
     try:
         with place.open() as workspace:
-            request = replace(place.request(workspace, flags), ask=ask)
+            request = replace(place.request(workspace, flags), ask=ask, only=only)
             try:
                 done = review(workspace, request, progress)
                 return Checked(done, exit_code(done), read_templates(workspace, request.base))

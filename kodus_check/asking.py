@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kodus_check.agent.batches import FileText
 from kodus_check.agent.calls import CallLog
@@ -37,9 +37,6 @@ from kodus_check.model import (
 )
 from kodus_check.plan import FolderPlan, Plan
 from kodus_check.text import counted
-
-if TYPE_CHECKING:
-    pass
 
 MAX_TEXT = 1024 * 1024
 """A larger file is not read to a model; the rules still are for it."""
@@ -120,7 +117,10 @@ class Asking:
             inventory=self._inventory.paths,
             inventory_total=self._inventory.total,
         )
-        return Task(reviewer.name, standing, tuple(files), tuple(skills), docs, lambda: self._tools(reviewer.name, skills))
+        read: dict[str, Skill] = {}
+        return Task(
+            reviewer.name, standing, tuple(files), tuple(skills), docs, lambda: self._tools(reviewer.name, skills, read), read
+        )
 
     def _docs(self, followed: Followed, paths: Sequence[RepoPath]) -> tuple[LoadedDoc, ...]:
         """The docs of a reviewer; where none are configured, also the rules files of the folders that are touched."""
@@ -143,9 +143,9 @@ class Asking:
             return None
         return FileText(file, tuple(hunk_texts(file, old, new)))
 
-    def _tools(self, agent: str, skills: Sequence[Skill]) -> list[Callable[..., Awaitable[str]]]:
+    def _tools(self, agent: str, skills: Sequence[Skill], read: dict[str, Skill]) -> list[Callable[..., Awaitable[str]]]:
         """The tools of one conversation. Git is read by one of them at a time, in a thread, so that others are not held up."""
-        box = Toolbox(self._base, self._head, self._policy, skills, self.log, agent=agent, files=self._beside)
+        box = Toolbox(self._base, self._head, self._policy, skills, self.log, agent=agent, files=self.beside, read=read)
         made: list[Callable[..., str]] = [box.read_file, box.list_files, box.search_text, box.search_code]
         if skills:
             made += [_named(box.skill, [skill.id for skill in skills]), box.read_skill_file]
@@ -161,7 +161,8 @@ class Asking:
 
         return _disguised(call, tool)
 
-    def _beside(self, skill: Skill, path: str) -> bytes:
+    def beside(self, skill: Skill, path: str) -> bytes:
+        """The bytes of a file beside a skill, at the base or among what ships."""
         file = next(one for one in skill.files if one.path == path)
         if file.where is None:
             return (builtin.FOLDER / skill.path.removeprefix(builtin.PREFIX) / path).read_bytes()
@@ -204,7 +205,7 @@ def probe(plan: Plan, how: Ask) -> tuple[str, str]:
     name = ModelName.parse(config.model, config.base_url, where=config.origin("model").where)
     missing = name.missing_key(how.environ)
     if missing:
-        return f"the key in {missing} is not set", _REMEDIES[BatchFailure.NO_KEY]
+        return f"the key in {missing} is not set", REMEDIES[BatchFailure.NO_KEY]
     report = Report(
         "report_ready",
         "Say that you are ready.",
@@ -226,7 +227,7 @@ def probe(plan: Plan, how: Ask) -> tuple[str, str]:
     except UsageError as error:
         return error.what, error.remedy or ""
     except BatchFailed as failed:
-        return f"{failed.reason}: {failed.detail}", _REMEDIES.get(failed.reason, "Choose a model that calls tools.")
+        return f"{failed.reason}: {failed.detail}", REMEDIES.get(failed.reason, "Choose a model that calls tools.")
     return "", f"{name} answers and calls tools"
 
 
@@ -239,12 +240,12 @@ def failure_notices(proposed: Proposed, model: str) -> list[Notice]:
         named = ", ".join(files[:5]) + (f" and {len(files) - 5:,} more" if len(files) > 5 else "")
         why = f"{same[0].detail[:1].upper()}{same[0].detail[1:]}"
         text = f"NOT JUDGED by the model `{model}` ({reason}): {named}. {why}. The rules have judged what they can."
-        remedy = _REMEDIES.get(reason, "Run it again.")
+        remedy = REMEDIES.get(reason, "Run it again.")
         out.append(Notice(NoticeKind.MODEL_FAILED, f"{text} {remedy}", files[0] if len(files) == 1 else model))
     return out
 
 
-_REMEDIES = {
+REMEDIES = {
     BatchFailure.NO_KEY: "Give the job the key, or take `model` out of the config.",
     BatchFailure.UNAUTHORIZED: "Check the key and what it may use.",
     BatchFailure.RATE_LIMITED: "Run it again later, or raise the limit at the provider.",

@@ -41,6 +41,25 @@ def read_guides(tree: Tree, plan: Plan, base: Revision | None = None, *, count: 
     return _Reader(tree, plan, count).read(base)
 
 
+def narrowed(following: Following, agent: str, skills: Sequence[str]) -> Following:
+    """What one reviewer follows ("" for all), or these skills alone, which are loaded even where only a person may.
+
+    UsageError where the base has no such skill.
+    """
+    followed = [one for one in following.followed if not agent or one.reviewer.name == agent]
+    if not skills:
+        return replace(following, followed=tuple(followed))
+    chosen: list[Skill] = []
+    for name in skills:
+        found = [one for one in following.guides.skills if name in (one.id, one.name, one.path, one.path.removesuffix("/SKILL.md"))]
+        valid = next((one for one in found if one.valid and (one.invocation.model or one.invocation.user)), None)
+        if valid is None:
+            why = (found[0].reason or "its controls let nobody load it") if found else "the base has no such skill"
+            raise UsageError(why, where=f"--skill {name}", remedy="`kodus-check skills list` shows those of the base.")
+        chosen.append(valid)
+    return replace(following, followed=tuple(replace(one, skills=tuple(chosen), docs=()) for one in followed))
+
+
 class _Reader:
     def __init__(self, tree: Tree, plan: Plan, count: Count) -> None:
         self._tree = tree

@@ -6,6 +6,7 @@ Only the base's ``.gitattributes`` and the fixed names of lock files count. A fo
 import re
 from dataclasses import dataclass
 
+from kodus_check.errors import KodusCheckError
 from kodus_check.git.trees import Tree
 from kodus_check.globs import Globs
 from kodus_check.model import CoverageReason, RepoPath
@@ -67,5 +68,8 @@ def _parse(text: str) -> list[_Line]:
             if (found := _ATTRIBUTE.fullmatch(word))
         }
         if sets:
-            lines.append(_Line(Globs([words[0]]), sets))
+            try:
+                lines.append(_Line(Globs([words[0]]), sets))
+            except KodusCheckError:  # git reads over a pattern that it cannot read, too
+                continue
     return lines

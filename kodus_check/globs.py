@@ -1,5 +1,6 @@
 """Globs in gitignore syntax over repository paths, as people know them from ``.gitignore``."""
 
+import re
 from collections.abc import Iterable
 
 from kodus_check.errors import ConfigError
@@ -17,7 +18,7 @@ class Globs:
 
             try:
                 self._spec = GitIgnoreSpec.from_lines(listed)
-            except ValueError as error:
+            except (ValueError, re.error) as error:
                 raise ConfigError(f"not a glob: {error}", where=where) from None
 
     def __contains__(self, path: RepoPath) -> bool:

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kodus_check.config.levels import Levels
 from kodus_check.config.links import BadLink, check_doc, check_skill
@@ -11,7 +11,7 @@ from kodus_check.errors import ConfigError, UsageError
 from kodus_check.git.trees import Tree
 from kodus_check.globs import Globs
 from kodus_check.guides import builtin
-from kodus_check.model import Mode, Notice, RepoPath, Rule, Scope
+from kodus_check.model import Mode, Notice, RepoPath, Rule, Scope, Severity
 from kodus_check.rules import packs, sources
 from kodus_check.rules.documents import RuleSource
 
@@ -70,6 +70,16 @@ class Plan:
         """The configuration at the root: what holds for the whole run."""
         return self.folders[0].config
 
+    def only(self, agent: str) -> "Plan":
+        """The plan of one reviewer alone, "" for all. UsageError where no folder has one of that name."""
+        if not agent:
+            return self
+        names = dict.fromkeys(one.name for folder in self.folders for one in folder.reviewers)
+        if agent not in names:
+            raise UsageError("there is no such reviewer", where=agent, remedy=f"Reviewers here are {', '.join(names)}.")
+        kept = tuple(replace(one, reviewers=tuple(own for own in one.reviewers if own.name == agent)) for one in self.folders)
+        return replace(self, folders=kept)
+
     def for_file(self, path: RepoPath) -> FolderPlan:
         """What holds for this file: the plan of the innermost configured folder that it lies in."""
         if len(self.folders) > 1:
@@ -102,11 +112,19 @@ class Plan:
             return Mode.SHADOW if rule.mode is Mode.SHADOW else Mode.COMMENT
         return rule.mode or Mode.GATE
 
+    def mode_of_model(self, agent: str, path: RepoPath) -> Mode:
+        """What a finding of the model may do in a file. Where no config file governs, nothing gates."""
+        config = self.for_file(path).config
+        mode = next((one.mode for one in config.reviewers if one.name == agent), Mode.COMMENT)
+        return Mode.COMMENT if mode is Mode.GATE and not config.from_file else mode
+
     def gates(self, rule: Rule, path: RepoPath | None = None) -> bool:
         """Whether a match of this rule in a file (None: one at the root) fails the check."""
-        worst_allowed = self.config.fail_on
-        gates = self.mode_of(rule, path) is Mode.GATE
-        return worst_allowed is not None and gates and rule.severity.rank <= worst_allowed.rank
+        return self.mode_of(rule, path) is Mode.GATE and self.fails(rule.severity)
+
+    def fails(self, severity: Severity) -> bool:
+        """Whether a gating finding of this severity fails the check."""
+        return self.config.fail_on is not None and severity.rank <= self.config.fail_on.rank
 
     def configures(self, path: RepoPath) -> bool:
         """Whether a change of this file changes how the check judges, or would if the workspace had a say in it."""
@@ -148,6 +166,7 @@ class _Maker:
         self._named: dict[str, list[RuleSource]] = {}
         self._inline: dict[str, RuleSource] = {}
         self._found: dict[str, RuleSource] = {}
+        self._rule_paths: list[RepoPath] = []
         self._guides: dict[tuple[str, str], RepoPath | None] = {}
 
     def plan(self) -> tuple[Plan, list[Notice]]:
@@ -158,7 +177,7 @@ class _Maker:
             folders,
             tuple(self._found.values()),
             sg_files.utils,
-            (*sg_files.folders, *dict.fromkeys(path for path in guides if self._tree.find(path) is None)),
+            (*sg_files.folders, *dict.fromkeys(path for path in (*self._rule_paths, *guides) if self._tree.find(path) is None)),
             frozenset(
                 [*(name.partition("#")[0].encode("utf-8", "surrogateescape") for name in names), *(path.raw for path in guides)]
             ),
@@ -201,6 +220,8 @@ class _Maker:
             return list(self._sg_files.sources)
         if name not in self._named:
             self._named[name] = _named(config, self._tree, key, index, name)
+            if not name.startswith(packs.PREFIX):
+                self._rule_paths.append(RepoPath.parse(name))
         return self._named[name]
 
     def _linked(self, config: Config, reviewer: ReviewerConfig, kind: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from kodus_check.config.levels import folders_above
 from kodus_check.config.resolved import Config
 from kodus_check.errors import ConfigError
 from kodus_check.git.trees import Tree
-from kodus_check.model import Change, Notice, NoticeKind, RepoPath, Rule, Scope
+from kodus_check.model import Change, Mode, Notice, NoticeKind, RepoPath, Rule, Scope
 from kodus_check.plan import Plan
 from kodus_check.rules.ruleset import load_rules
 from kodus_check.text import counted
@@ -111,6 +111,14 @@ def _weaker(
         yield f"`fail_on` is {new.fail_on or 'never'} (now {old.fail_on})"
     if old.on_unscanned_fails and not new.on_unscanned_fails:
         yield "`on_unscanned` is pass (now fail)"
+    if old.on_model_failure_fails and not new.on_model_failure_fails:
+        yield "`on_model_failure` is pass (now fail)"
+    gating_model = [one.name for one in old.reviewers if one.mode is Mode.GATE and old.from_file]
+    modes = {one.name: one.mode for one in new.reviewers}
+    yield from _listed(
+        "reviewers whose model no longer gates",
+        [name for name in gating_model if modes.get(name) is not Mode.GATE or (old.model and not new.model)],
+    )
     if old.scope is Scope.CHANGED_FILES and new.scope is Scope.CHANGED_LINES:
         yield "`scope` is changed-lines (now changed-files)"
     more = [glob for glob in new.ignore if glob not in old.ignore]

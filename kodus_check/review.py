@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kodus_check.agent.models import Ask
 from kodus_check.config.levels import Layer, Levels, folders_above
 from kodus_check.config.load import DEFAULT_PATH, read_levels
+from kodus_check.consulting import EVERYTHING, Only, Said, Scanned, ask_model
 from kodus_check.coverage import coverage_of, head_lines_to_judge, with_model
 from kodus_check.earlier import Touched, matched_before
 from kodus_check.evidence.judge import finding_of_match, prove_match
@@ -24,10 +25,9 @@ from kodus_check.model import (
     Drop,
     DropReason,
     Finding,
+    Mode,
     Notice,
-    NoticeKind,
     Outcome,
-    Proposed,
     RepoPath,
     Review,
     Revision,
@@ -63,6 +63,8 @@ class Request:
     shared: Layer | None = None
     flags: Layer | None = None
     ask: Ask | None = None
+    blob_url: str = ""
+    only: Only = EVERYTHING
 
     def levels(self, tree: Tree, folders: Iterable[bytes] | None) -> Levels:
         """The levels that hold in ``folders`` of a tree (None: in all of it)."""
@@ -94,6 +96,7 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
     with clock("plan"):
         tree = Tree(workspace.store, workspace.store.commit(base.sha).tree)
         plan, notices = request.plan(tree, folders_above(changed_paths(workspace, base, head)))
+        plan = plan.only(request.only.agent)
     with load_rules(plan.rule_sources, plan.utils) as rules, ScratchTree() as scratch:
         notices += rules.notices
         languages = rules.languages
@@ -113,22 +116,26 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
     generated = GeneratedFiles(tree)
     head_tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
     coverage = tuple(coverage_of(change, plan, rules, result, generated))
-    proposed = Proposed()
+    said = Said()
     if plan.config.model and request.ask is not None:
         progress(f"asking {plan.config.model}")
         with clock("model"):
-            proposed, told = _ask_model(workspace, (tree, head_tree), plan, change, generated, result, request.ask)
-        notices += told
-        coverage = tuple(with_model(coverage, proposed.answered, proposed.unanswered))
-        drops += [Drop(DropReason.NOT_VERIFIED, "proposals of the model are not proved yet", one) for one in proposed.candidates]
+            scanned = Scanned(
+                tree, head_tree, plan, change, generated, result.matches, findings, [rule.id for rule in rules.loaded]
+            )
+            said = ask_model(workspace.store, scanned, request.ask, request.only)
+        notices += said.notices
+        coverage = tuple(with_model(coverage, said.answered, said.unanswered))
+        findings += said.findings
+        drops += said.drops
+        _trace_drops(request.ask, drops)
     notices += change_notices(change, plan) + preview_notices(change, plan, rules.rules, head_tree, request.plan)
     notices += language_notices(change, rules.rules)
     notices += coverage_notices(change, rules, coverage)
     notices += out_of_scope_notice(outside) + matched_before_notice(drops)
-    by_id = {rule.id: rule for rule in rules.loaded}
     unscanned = [one.path for one in coverage if one.status is CoverageStatus.NOT_SCANNED]
     return Review(
-        outcome=Outcome.PARTIAL if unscanned or proposed.unanswered else Outcome.FINDINGS if findings else Outcome.CLEAN,
+        outcome=Outcome.PARTIAL if unscanned or said.unanswered else Outcome.FINDINGS if findings else Outcome.CLEAN,
         base=base,
         head=head,
         merge_base=change.merge_base,
@@ -140,41 +147,25 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
         coverage=coverage,
         rules=tuple(rules.rules),
         timings=clock.seconds,
-        gate_open=(plan.config.on_model_failure_fails and bool(proposed.unanswered))
+        gate_open=(plan.config.on_model_failure_fails and bool(said.unanswered))
         or (
             plan.config.on_unscanned_fails
             and any(_gate_covers(plan, rules, path) for path in unscanned if generated.kind_of(path) is not CoverageReason.VENDORED)
         ),
-        fails=any(plan.gates(by_id[finding.evidence.rule_id], finding.path) for finding in findings),
-        agents=tuple(proposed.runs),
-        not_judged=tuple(sorted(proposed.unanswered)),
+        fails=any(finding.mode is Mode.GATE and plan.fails(finding.severity) for finding in findings),
+        agents=tuple(said.runs),
+        not_judged=tuple(sorted(said.unanswered)),
+        model=plan.config.model if request.ask is not None else "",
+        guides=said.guides,
+        blob_url=request.blob_url,
     )
 
 
-def _ask_model(
-    workspace: Workspace,
-    trees: tuple[Tree, Tree],
-    plan: Plan,
-    change: Change,
-    generated: GeneratedFiles,
-    result: ScanResult,
-    how: Ask,
-) -> tuple[Proposed, list[Notice]]:
-    """What the reviewers propose, and what is to be said about them and their guides."""
-    from kodus_check.asking import Asking, ask, failure_notices, may_read
-    from kodus_check.following import read_guides
-
-    following = read_guides(trees[0], plan, change.base)
-    asking = Asking(
-        workspace.store, trees, plan, following, change, lambda file: may_read(file) and generated.kind_of(file.path) is None
-    )
-    asked, told = asking.asked(result.matches)
-    notices = [*following.guides.notices, *told]
-    if not asked:
-        text = "The model was not asked: no reviewer of a changed file follows a guide to cite. The rules have judged alone."
-        return Proposed(), [*notices, Notice(NoticeKind.MODEL_NOT_ASKED, text)]
-    proposed, _ = ask(asked, plan, how)
-    return proposed, [*notices, *proposed.notices, *failure_notices(proposed, plan.config.model)]
+def _trace_drops(ask: Ask, drops: Iterable[Drop]) -> None:
+    for drop in drops:
+        candidate = drop.candidate
+        place = {"path": str(candidate.path), "line": candidate.start_line}
+        ask.trace({"kind": "drop", "reason": str(drop.reason), "detail": drop.detail, **place})
 
 
 def changed_paths(workspace: Workspace, base: Revision, head: Revision) -> frozenset[RepoPath]:

@@ -10,6 +10,8 @@ T6  a finding about a hard-coded key would print the key once more, where a forc
 
 import re
 
+MAX_LINE = 1_000
+"""Characters of a line of code that is shown; what is left out is counted."""
 ZERO_WIDTH_SPACE = "&#8203;"
 RESERVED_MARKER = "<!-- kodus-check"
 
@@ -48,6 +50,14 @@ def fold_space(text: str) -> str:
 def visible(text: str) -> str:
     """``text`` with every control, bidi and zero-width character spelled out; only tab and newline are left (T1)."""
     return _INVISIBLE.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
+
+
+def shown_lines(data: bytes | None) -> list[str]:
+    """Lines as git counts them, for showing: bytes that are no UTF-8 and characters that nobody sees are spelled out."""
+    if data is None:
+        return []
+    text = visible(data.decode("utf-8", "backslashreplace").replace("\r\n", "\n"))
+    return text.removesuffix("\n").split("\n")
 
 
 def one_line(text: str) -> str:

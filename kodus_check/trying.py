@@ -1,10 +1,13 @@
 """One reviewer on one change, nothing posted: what it would be told, part by part with its tokens."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kodus_check.app import Place
+from kodus_check.agent.models import Ask
+from kodus_check.app import Checked, Place, check
 from kodus_check.asking import Asking, may_read
 from kodus_check.config.levels import folders_above
+from kodus_check.consulting import Only
 from kodus_check.errors import UsageError
 from kodus_check.following import read_guides
 from kodus_check.generated import GeneratedFiles
@@ -12,7 +15,7 @@ from kodus_check.git.change import read_change
 from kodus_check.git.trees import Tree
 from kodus_check.guides import tokens
 from kodus_check.model import Notice
-from kodus_check.review import changed_paths
+from kodus_check.review import Progress, changed_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,11 @@ class ShownPrompt:
     system: str
     task: str
     tokens: dict[str, int]
+
+
+def try_reviewer(place: Place, agent: str, environ: Mapping[str, str], progress: Progress, *, model: str | None = None) -> Checked:
+    """The check with one reviewer alone, its rules and its model; nothing is written anywhere."""
+    return check(place, progress, model=model, ask=Ask(environ), only=Only(agent))
 
 
 def show_prompts(place: Place, agent: str) -> tuple[list[ShownPrompt], list[Notice]]:

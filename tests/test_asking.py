@@ -69,22 +69,36 @@ def coverage(ran: Ran) -> dict[str, tuple[str, str | None]]:
     return {one["path"]: (one["status"], one["reason"]) for one in ran.document["coverage"]["files"]}
 
 
-def test_what_a_model_proposes_is_listed_and_not_published(team: Repo, llmock: Any) -> None:
+VERDICT = {"verdicts": [{"id": "F1", "verdict": "confirmed", "reason": "Line 2 updates an entry."}]}
+
+
+def test_what_a_model_proposes_is_published_with_the_guides_own_words(team: Repo, llmock: Any) -> None:
     team.commit({**CHANGE, "src/a.ts": BAD})
     llmock.call_tool("read_file", {"path": "src/a.py"}).call_tool("report_findings", {"findings": [GOOD]})
+    llmock.call_tool("report_verdicts", VERDICT)
     ran = run(team, llmock)
     assert (ran.code, ran.document["outcome"]) == (1, "findings")
-    assert [one["evidence"]["kind"] for one in ran.document["findings"]] == ["match"]
-    (drop,) = [one for one in ran.document["dropped"] if one["reason"] == "not_verified"]
-    assert (drop["candidate"]["agent"], drop["candidate"]["quote"]) == ("main_review", GOOD["quote"])
+    assert [one["evidence"]["kind"] for one in ran.document["findings"]] == ["match", "citation"]
+    found = ran.document["findings"][1]
+    assert (found["path"], found["start_line"], found["mode"], found["title"]) == ("src/a.py", 2, "comment", GOOD["title"])
+    assert found["evidence"] == {
+        "kind": "citation",
+        "guide": "docs/ledger.md",
+        "skill": None,
+        "start_line": 3,
+        "end_line": 3,
+        "text": "A reversal is a new entry, never an UPDATE of the original.",
+        "headings": ["Ledger"],
+    }
+    assert ran.document["dropped"] == []
     assert coverage(ran) == {
         ".env": ("skipped", "no_rule"),
         "src/a.py": ("judged", None),
         "src/a.ts": ("judged", None),
         "yarn.lock": ("skipped", "no_rule"),
     }
-    (agent,) = ran.document["agents"]
-    assert (agent["name"], agent["requests"], agent["tokens"] > 0) == ("main_review", 2, True)
+    counts = [(agent["name"], agent["requests"], agent["tokens"] > 0) for agent in ran.document["agents"]]
+    assert counts == [("main_review", 2, True), ("verifier_model", 1, True)]
 
 
 def test_what_a_model_is_told(team: Repo, llmock: Any) -> None:
@@ -217,7 +231,8 @@ def test_one_batch_that_fails_costs_no_other_its_answer(repo: Repo, llmock: Any)
     ran = run(repo, llmock)
     assert (ran.document["outcome"], len(llmock.requests)) == ("partial", 1)
     assert len([one for one in ran.document["dropped"] if one["reason"] == "not_verified"]) == 1
-    assert "limits.requests" in ran.message("model_failed")
+    assert all("limits.requests" in one["message"] for one in ran.document["notices"] if one["kind"] == "model_failed")
+    assert ran.kinds.count("model_failed") == 2
 
 
 def test_try_shows_the_prompt_and_sends_nothing(team: Repo, llmock: Any) -> None:

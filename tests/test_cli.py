@@ -154,7 +154,14 @@ def test_another_config_path(repo: Repo) -> None:
 def test_the_demo_shows_what_the_readme_says() -> None:
     ran = kodus_check("demo")
     assert ran.code == 0
-    assert "**FINDINGS: 1 finding; this fails the check" in ran.out
+    assert "**FINDINGS: 2 findings; this fails the check" in ran.out
+    assert "THE MODEL IS SCRIPTED" in ran.out
+    rule = (
+        "**Rule** (`docs/ledger.md`):\n\n> A reversal is a new entry with the opposite sign, never an\n"
+        "> `UPDATE` or `DELETE` of the original.\n\nLedger › Entries, [lines 5-6](https://example.org/team/shop/blob/"
+    )
+    assert rule in ran.out
+    assert "- quote_not_in_guide: The query has no timeout: Every query has a timeout of five seconds.\n" in ran.out
     assert "> parseFloat(line)" in ran.out
     assert "It silenced nothing in this run" in ran.out
     assert "The change edits rules/money.yml. It had no effect on this run" in ran.out

@@ -16,6 +16,9 @@ gen/ text
 third/** linguist-vendored
 /top.ts linguist-generated
 off.ts linguist-generated=false
+broken[z-a] linguist-generated
+[ linguist-generated
+*.gen linguist-generated
 """
 
 
@@ -37,6 +40,7 @@ off.ts linguist-generated=false
         ("web/yarn.lock", "lock_file"),
         ("vendor/x.go", None),
         ("src/a.ts", None),
+        ("a.gen", "generated"),
     ],
 )
 def test_what_is_generated(repo: Repo, name: str, kind: str | None) -> None:

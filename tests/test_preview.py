@@ -128,3 +128,32 @@ def test_the_preview_of_a_folder(repo: Repo, edit: dict[str, Content], told: str
     assert ("gate_loosened" in ran.kinds) is (weaker is not None)
     if weaker is not None:
         assert weaker in ran.message("gate_loosened")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "weaker"),
+    [
+        ("on_model_failure: fail\n", "", "`on_model_failure` is pass (now fail)"),
+        ("main_review: {mode: gate}\n", "main_review: {mode: shadow}\n", "reviewers whose model no longer gates: `main_review`"),
+        ("agents: {a: {mode: gate}}\n", "", "reviewers whose model no longer gates: `a`"),
+        ("main_review: {mode: gate}\n", "model: openai:other\nmain_review: {mode: gate}\n", None),
+    ],
+)
+def test_the_preview_of_the_models_gate(repo: Repo, before: str, after: str, weaker: str | None) -> None:
+    model = "model: openai:x\n"
+    repo.commit({**BASE, ".kodus-check.yml": "version: 1\n" + model + before})
+    repo.branch("feature")
+    repo.commit({".kodus-check.yml": "version: 1\n" + (after if "model:" in after else model + after)})
+    ran = run(repo, "--no-model")
+    assert ("gate_loosened" in ran.kinds) is (weaker is not None)
+    assert weaker is None or weaker in ran.message("gate_loosened")
+
+
+def test_a_new_rule_in_a_linked_folder_is_told(repo: Repo) -> None:
+    config = "version: 1\nmain_review: {rules: [checks]}\n"
+    repo.commit({".kodus-check.yml": config, "checks/money.yml": RULE})
+    repo.branch("feature")
+    repo.commit({"checks/new.yml": NEW})
+    ran = run(repo)
+    assert "The change edits checks/new.yml." in ran.message("check_configuration_changed")
+    assert "2 rules will run (now 1): new: `new`" in ran.message("check_configuration_preview")

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kodus_check.model import ChangedFile, Hunk
-from kodus_check.text import visible
-
-MAX_LINE = 1_000
+from kodus_check.text import MAX_LINE, shown_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,7 @@ class HunkText:
 
 def hunk_texts(file: ChangedFile, old: bytes | None, new: bytes | None) -> list[HunkText]:
     """The hunks of a file, from the blobs of both sides (None where there is none)."""
-    before, after = _lines(old), _lines(new)
+    before, after = shown_lines(old), shown_lines(new)
     return [HunkText((_header(hunk), *_numbered(file, hunk, before, after))) for hunk in file.hunks]
 
 
@@ -58,11 +56,3 @@ def _numbered(file: ChangedFile, hunk: Hunk, before: list[str], after: list[str]
 def _at(lines: list[str], number: int) -> str:
     line = lines[number - 1] if number <= len(lines) else ""
     return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}… ({len(line) - MAX_LINE:,} more characters)"
-
-
-def _lines(data: bytes | None) -> list[str]:
-    """Lines as git counts them, for showing: bytes that are no UTF-8 and characters that nobody sees are spelled out."""
-    if data is None:
-        return []
-    text = visible(data.decode("utf-8", "backslashreplace").replace("\r\n", "\n"))
-    return text.removesuffix("\n").split("\n")

@@ -53,12 +53,12 @@ class Prompt:
 def build(standing: Standing, diff: str, matches: Sequence[Match], *, part: int = 0, parts: int = 0) -> Prompt:
     """The prompt of one batch: part ``part`` of ``parts`` (1-based; 0 where there is only one)."""
     docs = [_doc(one) for one in standing.docs if not one.left_out]
-    inventory = _safe("\n".join(standing.inventory), standing.fence)
-    told = _safe("\n".join(_match(one) for one in matches[:_MOST_MATCHES]), standing.fence)
-    shown = _safe(diff, standing.fence)
-    system = _environment().get_template("system.md.j2").render().strip()
+    inventory = safe("\n".join(standing.inventory), standing.fence)
+    told = safe("\n".join(_match(one) for one in matches[:_MOST_MATCHES]), standing.fence)
+    shown = safe(diff, standing.fence)
+    system = environment().get_template("system.md.j2").render().strip()
     task = (
-        _environment()
+        environment()
         .get_template("task.md.j2")
         .render(
             fence=standing.fence,
@@ -98,12 +98,14 @@ def _match(match: Match) -> str:
     return f"{one_line(match.rule_id)} at {one_line(str(match.path))}:{lines}: {shorten(one_line(match.message), 200)}"
 
 
-def _safe(text: str, fence: str) -> str:
+def safe(text: str, fence: str) -> str:
+    """``text`` that cannot close the part it stands in (T2)."""
     return text.replace(fence, "=== (marker) ===")
 
 
 @cache
-def _environment() -> "Environment":
+def environment() -> "Environment":
+    """The templates of prompts."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(

@@ -6,7 +6,7 @@ What is reported is proposed only. A part without a usable answer is named with 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kodus_check.agent.batches import Batch, FileText, batches
@@ -40,7 +40,10 @@ ToolMaker = Callable[[], Sequence[Callable[..., Awaitable[str]]]]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One reviewer's part of the change. ``tools`` makes those of one conversation; ``citable`` says that it follows a guide."""
+    """One reviewer's part of the change. ``tools`` makes those of one conversation; ``citable`` says that it follows a guide.
+
+    ``read`` gets the path of each skill, and each file beside one, that its conversations load.
+    """
 
     agent: str
     standing: Standing
@@ -48,6 +51,7 @@ class Task:
     skills: tuple[Skill, ...]
     docs: tuple[LoadedDoc, ...]
     tools: ToolMaker
+    read: dict[str, Skill] = field(default_factory=dict)
 
     @property
     def citable(self) -> bool:

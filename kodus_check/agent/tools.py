@@ -40,15 +40,20 @@ class Toolbox:
         *,
         agent: str,
         files: Callable[[Skill, str], bytes],
+        read: dict[str, Skill] | None = None,
         limits: ToolLimits | None = None,
     ) -> None:
-        """``policy`` knows the change; ``skills`` are eligible or linked; ``files`` reads a file beside a skill."""
+        """``policy`` knows the change; ``skills`` are eligible or linked; ``files`` reads a file beside a skill.
+
+        ``read`` is told of each guide that was loaded: the path of the skill, or of a file beside it, and the skill.
+        """
         self.loaded: dict[str, Skill] = {}
         self._view = View({"head": head, "base": base}, policy, limits or ToolLimits())
         self._skills = {skill.id: skill for skill in skills if not skill.oid or self._may_see(skill.path)}
         self._log = log
         self._agent = agent
         self._files = files
+        self._read = {} if read is None else read
 
     def read_file(self, path: str, side: Side = "head", start_line: int = 1, end_line: int | None = None) -> str:
         """Read lines of a file, numbered. `side` is head (the change) or base (what judges it); lines are 1-based."""
@@ -115,6 +120,7 @@ class Toolbox:
             return f"`{skill.id}` is loaded already; it stands above."
         text = read_skill(skill).text
         self.loaded[skill.id] = skill
+        self._read[skill.path] = skill
         files = self._beside(skill)
         beside = ", ".join(named(file.path) for file in files[:MOST_NAMED])
         left = f" and {len(files) - MOST_NAMED:,} more" if len(files) > MOST_NAMED else ""
@@ -144,6 +150,7 @@ class Toolbox:
         except BadReference as error:
             raise Refused(sentence(str(error))) from None
         text = shown(self._files(skill, found))
+        self._read[beside(skill, found)] = skill
         if not text:
             return "This file is empty, or too large to be read."
         remark = _remark(text)
@@ -164,6 +171,12 @@ class Toolbox:
         except UsageError:  # a name such as `..\x`, which only git can hold
             return False
         return self._view.policy.may_see(known).allowed
+
+
+def beside(skill: Skill, path: str) -> str:
+    """The path, as a guide, of a file beside a skill: that of the file itself, or one under the ``builtin:`` name."""
+    file = next(one for one in skill.files if one.path == path)
+    return str(file.where) if file.where is not None else f"{skill.path}/{path}"
 
 
 def _remark(text: str) -> str:

@@ -116,9 +116,9 @@ def variable(name: str) -> str:
 @cache
 def offered() -> tuple[frozenset[str], frozenset[str]]:
     """The options of ``run`` in this version, and the formats that its ``--output`` takes."""
-    from kodus_check.cli.review import FORMATS, run
+    from kodus_check.cli.review import FORMATS, TRACE, run
 
-    return frozenset(flag for one in run.params for flag in (*one.opts, *one.secondary_opts)), frozenset(FORMATS)
+    return frozenset(flag for one in run.params for flag in (*one.opts, *one.secondary_opts)), frozenset((*FORMATS, TRACE))
 
 
 def _argument(one: Input, value: str, options: frozenset[str]) -> list[str]:

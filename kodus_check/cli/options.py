@@ -66,8 +66,17 @@ def emit(text: str) -> None:
 
 def place(repository: Path, base: str | None, head: str | None, config: str | None) -> "Place":
     from kodus_check.app import Place
-    from kodus_check.git.elsewhere import server_of
+    from kodus_check.git.elsewhere import blob_url_of, server_of
     from kodus_check.git.fetch import remote_of
 
     global_config = click.get_current_context().meta.get(_GLOBAL_CONFIG)
-    return Place(repository, base, head, config, remote_of(os.environ), global_config, server_of(os.environ))
+    return Place(
+        repository,
+        base,
+        head,
+        config,
+        remote_of(os.environ),
+        global_config,
+        server_of(os.environ),
+        blob_url_of(os.environ),
+    )

@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,14 +13,23 @@ from kodus_check.errors import UsageError
 if TYPE_CHECKING:
     from kodus_check.app import Checked
 
-FORMATS = ("text", "markdown", "json", "sarif", "codequality")
+FORMATS = ("text", "markdown", "json", "sarif", "codequality", "html")
+TRACE = "trace"
 SEVERITIES = ("critical", "high", "medium", "low", "info", "never")
 
 
 @click.command()
 @place_options
 @format_option(*FORMATS)
-@click.option("--output", "outputs", multiple=True, metavar="FORMAT:PATH", help="Write the result to a file too. Repeatable.")
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FORMAT:PATH",
+    help="Write the result to a file too; `trace:PATH` writes what the model was asked and did. Repeatable.",
+)
+@click.option("--agent", metavar="NAME", default="", help="Run this reviewer alone.")
+@click.option("--skill", "skills", multiple=True, metavar="NAME", help="Follow this skill alone, and no docs. Repeatable.")
 @click.option("--model", metavar="ID", help="Ask this model (provider:model) instead of the configured one.")
 @click.option("--no-model", is_flag=True, help="Ask no model; run the rules alone.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="The lowest severity of a gating finding that fails the check.")
@@ -33,26 +42,31 @@ def run(
     outputs: tuple[str, ...],
     fail_on: str | None,
     model: str | None,
+    agent: str,
+    skills: tuple[str, ...],
     *,
     no_model: bool,
 ) -> None:
     """Run the whole check on a change."""
     from kodus_check.agent.models import Ask
     from kodus_check.app import check
+    from kodus_check.consulting import Only
     from kodus_check.progress import Progress
 
     targets = [_output(text) for text in outputs]
+    events: list[dict[str, Any]] = []
     with Progress() as progress:
         checked = check(
             place(repository, base, head, config),
             progress,
             fail_on=fail_on,
             model="" if no_model else model,
-            ask=None if no_model else Ask(os.environ),
+            ask=None if no_model else Ask(os.environ, trace=events.append),
+            only=Only(agent, skills),
         )
     for output_form, path in targets:
         try:
-            path.write_text(_written(checked, output_form), encoding="utf-8")
+            path.write_text(_traced(events) if output_form == TRACE else _written(checked, output_form), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"the result cannot be written: {error.strerror}", where=str(path)) from None
     emit(_written(checked, form))
@@ -78,11 +92,16 @@ def changes(repository: Path, base: str | None, head: str | None, config: str | 
 
 def _output(text: str) -> tuple[str, Path]:
     form, colon, path = text.partition(":")
-    if not colon or form not in FORMATS or not path:
-        raise UsageError(
-            "not an output", where=f"--output {text}", remedy=f"Write FORMAT:PATH, where FORMAT is one of {', '.join(FORMATS)}."
-        )
+    if not colon or form not in (*FORMATS, TRACE) or not path:
+        known = ", ".join((*FORMATS, TRACE))
+        raise UsageError("not an output", where=f"--output {text}", remedy=f"Write FORMAT:PATH, where FORMAT is one of {known}.")
     return form, Path(path)
+
+
+def _traced(events: "list[dict[str, Any]]") -> str:
+    from kodus_check.reports.trace import trace_lines
+
+    return trace_lines(events)
 
 
 def _written(checked: "Checked", form: str) -> str:
@@ -100,6 +119,10 @@ def _written(checked: "Checked", form: str) -> str:
         from kodus_check.reports.jsondoc import dump
 
         return dump(codequality_document(checked.review))
+    if form == "html":
+        from kodus_check.reports.reviewpage import review_page
+
+        return review_page(checked.review)
     if form == "markdown":
         from kodus_check.reports.markdown import markdown_report
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from kodus_check.config.resolved import Config, Listed, Origin, ReviewerConfig
-from kodus_check.model import RepoPath, Scope, Severity
+from kodus_check.model import Mode, RepoPath, Scope, Severity
 
 Value = str | int | float | tuple[str, ...]
 
@@ -118,6 +118,8 @@ def resolve(layers: Iterable[Layer]) -> Config:
         scope=Scope(_text(settings, "scope", defaults.scope)),
         ignore=_names(settings, "ignore", ()),
         model=_text(settings, "model", ""),
+        verifier_model=_text(settings, "verifier_model", ""),
+        publish_unsure=_text(settings, "publish.on_unsure", "drop") == "comment",
         base_url=_text(settings, "base_url", ""),
         on_model_failure_fails=_text(settings, "on_model_failure", "pass") == "fail",
         language=_text(settings, "language", defaults.language),
@@ -145,6 +147,7 @@ def _reviewer(settings: Settings, default: ReviewerConfig) -> ReviewerConfig:
         _names(settings, f"{key}.skills", default.skills),
         _names(settings, f"{key}.docs", default.docs),
         _text(settings, f"{key}.instructions", default.instructions),
+        Mode(_text(settings, f"{key}.mode", default.mode)),
     )
 
 

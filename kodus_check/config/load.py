@@ -138,7 +138,7 @@ def _validated(value: dict[str, Any], document: YamlDocument, name: str, *, in_f
 
 
 def _problem(detail: "ErrorDetails", document: YamlDocument, name: str, top: tuple[str, ...]) -> str:
-    from kodus_check.config.schema import Agent, Limits, MainReview, Prices
+    from kodus_check.config.schema import Agent, Limits, MainReview, Prices, Publish
 
     path = tuple(part for part in detail["loc"] if not str(part).startswith(("list[", "str", "constrained-", "function-")))
     path = tuple(part for part in path if part != "[key]")
@@ -151,6 +151,7 @@ def _problem(detail: "ErrorDetails", document: YamlDocument, name: str, top: tup
             "agents": Agent.model_fields,
             "limits": Limits.model_fields,
             "prices": Prices.model_fields,
+            "publish": Publish.model_fields,
         }
         allowed = list(fields.get(str(path[0]), top) if len(path) > 1 else top)
         close = difflib.get_close_matches(str(path[-1]), allowed, n=1)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kodus_check.model import Scope, Severity
+from kodus_check.model import Mode, Scope, Severity
 
 CONFIG_NAME = ".kodus-check.yml"
 MAIN_REVIEW = "main_review"
@@ -43,6 +43,8 @@ class ReviewerConfig:
     skills: tuple[str, ...] | None = ()
     docs: tuple[str, ...] | None = ()
     instructions: str = ""
+    mode: Mode = Mode.COMMENT
+    """Of what the model finds."""
 
     @property
     def key(self) -> str:
@@ -59,6 +61,8 @@ class Config:
     scope: Scope = Scope.CHANGED_LINES
     ignore: tuple[str, ...] = ()
     model: str = ""
+    verifier_model: str = ""
+    publish_unsure: bool = False
     base_url: str = ""
     on_model_failure_fails: bool = False
     language: str = "en"
@@ -92,10 +96,12 @@ class Config:
             "scope": str(self.scope),
             "ignore": list(self.ignore),
             "model": self.model or None,
+            "verifier_model": self.verifier_model or None,
             "base_url": self.base_url or None,
             "on_model_failure": "fail" if self.on_model_failure_fails else "pass",
             "language": self.language,
             "private": list(self.private),
+            "publish.on_unsure": "comment" if self.publish_unsure else "drop",
             **{f"limits.{name}": value for name, value in self.limits.items()},
             **{f"prices.{name}": value for name, value in self.prices.items()},
         }
@@ -106,6 +112,7 @@ class Config:
                 out[f"{reviewer.key}.paths"] = _listed(reviewer.paths)
             out[f"{reviewer.key}.skills"] = _listed(reviewer.skills)
             out[f"{reviewer.key}.docs"] = _listed(reviewer.docs)
+            out[f"{reviewer.key}.mode"] = str(reviewer.mode)
             out[f"{reviewer.key}.rules"] = reviewer.inline_rules if reviewer.inline_rules is not None else list(reviewer.rules)
         return out
 

@@ -24,6 +24,10 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+ModeName = Literal["shadow", "comment", "gate"]
+ModelMode = Annotated[
+    ModeName | None, Field(default=None, description="What a finding of the model may do: be counted, be shown, fail the check.")
+]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
@@ -51,6 +55,15 @@ class MainReview(_Section):
     skills: Skills = None
     docs: Docs = None
     rules: Rules | None = None
+    mode: ModelMode = None
+
+
+class Publish(_Section):
+    """What is published of what was found."""
+
+    on_unsure: Literal["drop", "comment"] | None = Field(
+        default=None, description="What comes of a finding that the second pass is not sure of. Default drop."
+    )
 
 
 class Agent(_Section):
@@ -62,6 +75,7 @@ class Agent(_Section):
     skills: Skills = None
     docs: Docs = None
     rules: Rules | None = None
+    mode: ModelMode = None
 
 
 class ConfigFile(_Section):
@@ -69,6 +83,9 @@ class ConfigFile(_Section):
 
     version: Literal[1] = 1
     model: NonEmpty | None = Field(default=None, description="provider:model, such as anthropic:NAME. Absent: rules only.")
+    verifier_model: NonEmpty | None = Field(
+        default=None, description="provider:model that looks at each finding of the model again. Absent: the same model."
+    )
     base_url: NonEmpty | None = Field(default=None, description="Another address of the provider's API.")
     on_model_failure: Literal["pass", "fail"] | None = Field(
         default=None, description="Whether files that the model should have judged but did not keep the gate open (exit 4)."
@@ -79,6 +96,7 @@ class ConfigFile(_Section):
     )
     limits: Limits | None = None
     prices: Prices | None = None
+    publish: Publish | None = None
     fail_on: Literal["critical", "high", "medium", "low", "info", "never"] | None = Field(
         default=None, description="The lowest severity of a gating finding that fails the check."
     )

@@ -202,6 +202,8 @@ def _search(
             return found
     for reading in wanted:
         parts = [part for part in _ELLIPSIS.split(reading) if part] if "..." in reading else []
+        if len(parts) == 1 and (found := _whole(guide, parts[0], lines, failures, wanted.number)):  # dots at the ends alone
+            return found
         if len(parts) > 1 and (found := _joined(guide, parts, failures)):
             return found
     return None
@@ -357,9 +359,9 @@ def _qualifies(guide: Guide, spans: Sequence[Span], failures: list[tuple[QuoteRe
 
 
 def _cited(guide: Guide, spans: Sequence[Span]) -> QuoteCheck:
-    text, start_line, end_line = widened(guide.text, spans)
+    whole = widened(guide.text, spans)
     section = guide.text.blocks[spans[0].block].section
-    return QuoteCheck(guide.path, None, "", start_line, end_line, text, guide.text.trail(section))
+    return QuoteCheck(guide.path, None, "", whole.start_line, whole.end_line, whole.text, guide.text.trail(section), whole.start)
 
 
 def _distance(found: QuoteCheck, lines: tuple[int, int]) -> int:

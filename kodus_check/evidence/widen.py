@@ -54,8 +54,18 @@ class _Piece:
     marked: bool = False
 
 
-def widened(text: Text, spans: Sequence[Span]) -> tuple[str, int, int]:
-    """What to print for ``spans`` (which follow each other), and the 1-based first and last line of what holds them."""
+@dataclass(frozen=True, slots=True)
+class Widened:
+    """What to print, the 1-based first and last line of what holds the quote, and its first sentence, folded."""
+
+    text: str
+    start_line: int
+    end_line: int
+    start: str
+
+
+def widened(text: Text, spans: Sequence[Span]) -> Widened:
+    """The whole sentences and items that hold ``spans``, which follow each other."""
     main: list[_Piece] = []
     rows: list[int] = []
     for span in spans:
@@ -70,7 +80,13 @@ def widened(text: Text, spans: Sequence[Span]) -> tuple[str, int, int]:
     after = _following(text, spans[-1].block, main[-1])
     pieces = [*before, *main, *after]
     numbers = [number for piece in (*main, *after) for number in (_line(text, piece.start), _line(text, piece.end - 1))]
-    return _printed(text, pieces), min(numbers), max(numbers)
+    return Widened(_printed(text, pieces), min(numbers), max(numbers), _first_sentence(text, main[0]))
+
+
+def _first_sentence(text: Text, piece: _Piece) -> str:
+    folded = fold(text.source[piece.start : piece.end])
+    start, end = next(iter(sentences(folded)), (0, len(folded)))
+    return folded[start:end]
 
 
 def _piece(text: Text, span: Span, *, last: bool) -> _Piece:

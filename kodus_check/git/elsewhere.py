@@ -55,6 +55,15 @@ class Server:
         return Remote(f"{self.url}/{repository}{self.suffix}", self.authorization)
 
 
+def blob_url_of(environ: Mapping[str, str]) -> str:
+    """What the address of a file at a commit starts with, as the CI's variables name the repository; "" where they name none."""
+    if environ.get("GITHUB_SERVER_URL") and environ.get("GITHUB_REPOSITORY"):
+        url, between = f"{environ['GITHUB_SERVER_URL']}/{environ['GITHUB_REPOSITORY']}", "blob/"
+    else:
+        url, between = environ.get("CI_PROJECT_URL", ""), "-/blob/"
+    return f"{url}/{between}" if re.fullmatch(r"https?://[\w.:\[\]-]+(?:/[\w.~-]+)+", url) else ""
+
+
 def server_of(environ: Mapping[str, str]) -> Server | None:
     """The server that the run's repository is on (T1), or the one that the variables name; None where they name none."""
     remote = remote_of(environ)

@@ -35,6 +35,7 @@ class Workspace:
     def __init__(self, directory: Path, remote: Remote | None = None) -> None:
         self.directory = directory
         self.remote = remote
+        self._merge_bases: dict[tuple[Sha, Sha], Sha | None] = {}
         self._scratch = Path(tempfile.mkdtemp(prefix="kodus-check-git-"))
         try:
             self._global_config = self._write_global_config()
@@ -89,6 +90,11 @@ class Workspace:
 
     def merge_base(self, base: Sha, head: Sha) -> Sha | None:
         """The best common ancestor, None for unrelated histories. Where the clone ends before it, more of both is fetched."""
+        if (base, head) not in self._merge_bases:
+            self._merge_bases[base, head] = self._find_merge_base(base, head)
+        return self._merge_bases[base, head]
+
+    def _find_merge_base(self, base: Sha, head: Sha) -> Sha | None:
         try:
             return merge_base(self.store, base, head)
         except MissingObject:

@@ -29,6 +29,7 @@ from kodus_check.model.paths import (
     parse_sha,
 )
 from kodus_check.model.review import (
+    CitationEvidence,
     Coverage,
     Drop,
     Evidence,
@@ -53,6 +54,7 @@ from kodus_check.model.words import (
     RuleStatus,
     Scope,
     Severity,
+    Verdict,
 )
 
 __all__ = [
@@ -62,6 +64,7 @@ __all__ = [
     "Candidate",
     "Change",
     "ChangedFile",
+    "CitationEvidence",
     "Coverage",
     "CoverageReason",
     "CoverageStatus",
@@ -98,6 +101,7 @@ __all__ = [
     "Severity",
     "Sha",
     "Skill",
+    "Verdict",
     "is_sha",
     "parse_sha",
 ]

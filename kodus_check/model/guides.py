@@ -138,7 +138,8 @@ class QuoteCheck:
     """The verdict on one quote.
 
     Verified: ``path`` is the guide that holds it, ``start_line..end_line`` the 1-based lines of the whole sentences or items that
-    hold it, ``text`` these in the guide's own words with what leads in to them, ``trail`` the headings above, outermost first.
+    hold it, ``text`` these in the guide's own words with what leads in to them, ``trail`` the headings above, outermost first;
+    ``start`` is the first of those sentences, folded and without what leads in to it.
     Otherwise ``reason`` is a fixed word and ``detail`` says it in a sentence.
     """
 
@@ -149,6 +150,7 @@ class QuoteCheck:
     end_line: int = 0
     text: str = ""
     trail: tuple[str, ...] = ()
+    start: str = ""
 
     @property
     def verified(self) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from kodus_check.model.agents import AgentRun, Candidate
 from kodus_check.model.change import Revision
+from kodus_check.model.guides import Guides
 from kodus_check.model.notice import Notice
 from kodus_check.model.paths import RepoPath, Sha
 from kodus_check.model.words import CoverageReason, CoverageStatus, DropReason, Mode, Outcome, RuleStatus, Severity
@@ -63,15 +64,49 @@ class MatchEvidence:
     text: str
     message: str
 
+    @property
+    def name(self) -> str:
+        """What the finding goes by where it is listed."""
+        return self.rule_id
 
-Evidence = MatchEvidence
+
+@dataclass(frozen=True, slots=True)
+class CitationEvidence:
+    """A guide of the base says so. Made by ``evidence`` alone, which found the quote in the guide's bytes.
+
+    ``text`` are the guide's own words, ``start_line..end_line`` its 1-based lines of the sentences that hold the quote, ``trail``
+    the headings above, outermost first. ``start`` is the first of those sentences, folded: what the rule is recognised by.
+    ``skill`` is the id of the skill that the guide belongs to ("" for a doc); ``in_repository`` is false for a guide that ships.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    start: str
+    trail: tuple[str, ...] = ()
+    skill: str = ""
+    in_repository: bool = True
+
+    @property
+    def name(self) -> str:
+        """What the finding goes by where it is listed."""
+        return self.path
+
+    @property
+    def source(self) -> str:
+        """Where it stands."""
+        return f"{self.path}:{self.start_line}"
+
+
+Evidence = MatchEvidence | CitationEvidence
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What is published. It cannot be built without evidence; ``start_line..end_line`` are lines of ``path`` on ``side``.
 
-    ``suggestion`` replaces exactly these lines.
+    ``suggestion`` replaces exactly these lines. ``code`` are these lines as they are shown, where the evidence does not hold them.
     """
 
     fingerprint: str
@@ -87,6 +122,7 @@ class Finding:
     body: str
     evidence: Evidence
     suggestion: str | None = None
+    code: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.evidence, Evidence):
@@ -136,3 +172,9 @@ class Review:
     agents: tuple[AgentRun, ...] = ()
     not_judged: tuple[RepoPath, ...] = ()
     """Files that the model should have judged and did not."""
+    model: str = ""
+    """The model that was asked ("" for none)."""
+    guides: Guides | None = None
+    """Every guide at the base with who follows it, where a model was asked."""
+    blob_url: str = ""
+    """What an address of a file at a commit starts with (``https://github.com/o/r/blob/``); "" where it is not known."""

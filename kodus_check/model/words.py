@@ -137,7 +137,36 @@ class DropReason(StrEnum):
     FILE_NOT_CHANGED = "file_not_changed"
     LINES_NOT_CHANGED = "lines_not_changed"
     MATCHED_BEFORE = "matched_before"
+
+    QUOTE_EMPTY = "quote_empty"
+    QUOTE_HIDDEN_CHARACTERS = "quote_hidden_characters"
+    QUOTE_NOT_IN_GUIDE = "quote_not_in_guide"
+    QUOTE_NOT_VISIBLE = "quote_not_visible"
+    QUOTE_PARTIAL_WORD = "quote_partial_word"
+    QUOTE_TOO_SHORT = "quote_too_short"
+    QUOTE_TOO_LONG = "quote_too_long"
+    QUOTE_HEADING_ONLY = "quote_heading_only"
+    QUOTE_PATH_ONLY = "quote_path_only"
+    QUOTE_CODE_ONLY = "quote_code_only"
+    QUOTE_CROSSES_SECTIONS = "quote_crosses_sections"
+    QUOTE_PARTS_APART = "quote_parts_apart"
+    GUIDE_NOT_LINKED = "guide_not_linked"
+    GUIDE_AMBIGUOUS = "guide_ambiguous"
+    SKILL_NOT_LOADED = "skill_not_loaded"
+    FILE_NOT_ASKED = "file_not_asked"
+    CODE_MISSING = "code_missing"
+    CODE_NOT_FOUND = "code_not_found"
+    RULE_DID_NOT_MATCH = "rule_did_not_match"
+    CALL_NOT_RECORDED = "call_not_recorded"
+    DUPLICATE = "duplicate"
+    REFUTED = "refuted"
+    UNSURE = "unsure"
     NOT_VERIFIED = "not_verified"
+
+    @classmethod
+    def of_quote(cls, reason: "QuoteReason") -> "DropReason":
+        """The reason to drop a citation whose quote proves nothing."""
+        return cls(str(reason) if reason in (QuoteReason.GUIDE_NOT_LINKED, QuoteReason.GUIDE_AMBIGUOUS) else f"quote_{reason}")
 
 
 class RuleStatus(StrEnum):
@@ -172,6 +201,14 @@ class EvidenceKind(StrEnum):
     MATCH = "match"
     CLI = "cli"
     PLUGIN = "plugin"
+
+
+class Verdict(StrEnum):
+    """What the second pass says of a finding: whether its rule is about this code, and the code breaks it."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    UNSURE = "unsure"
 
 
 class BatchFailure(StrEnum):

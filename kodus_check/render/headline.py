@@ -42,6 +42,22 @@ def coverage_counts(review: Review) -> str:
     return ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none"
 
 
+def guides_followed(review: Review) -> list[str]:
+    """The paths of the guides that some reviewer follows."""
+    return [path for path, names in review.guides.followed_by.items() if names] if review.guides is not None else []
+
+
+def cost_line(review: Review) -> str:
+    """What asking the model took; "" where none was asked."""
+    if not review.agents:
+        return ""
+    requests, tokens = sum(one.requests for one in review.agents), sum(one.tokens for one in review.agents)
+    costs = [one.cost_usd for one in review.agents if one.requests]
+    known = [cost for cost in costs if cost is not None]
+    price = f"${sum(known):.4f}" if len(known) == len(costs) else "price not known"
+    return f"{counted(requests, 'request')}, {counted(tokens, 'token')}, {price}"
+
+
 def headline(review: Review) -> str:
     """The outcome in one line of plain text."""
     if review.outcome is Outcome.FAILED:

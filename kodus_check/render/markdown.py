@@ -10,14 +10,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kodus_check.model import Finding, Mode, Notice, NoticeKind, Outcome, Review, RuleStatus
-from kodus_check.render.headline import FAILURES, coverage_counts, headline, shown_notices
+from kodus_check.model import CitationEvidence, Finding, MatchEvidence, Mode, Notice, NoticeKind, Outcome, Review, RuleStatus
+from kodus_check.render.headline import FAILURES, cost_line, coverage_counts, guides_followed, headline, shown_notices
+from kodus_check.render.links import guide_link
+from kodus_check.render.prose import prose
 from kodus_check.text import code_span, fenced, inline_markdown, mask_keys, quoted, shorten, trusted_markdown
 
 MAX_BODY = 60_000
 MAX_EVIDENCE_LINES = 12
 MAX_EVIDENCE_CHARACTERS = 2_000
 MAX_LISTED = 200
+MAX_GUIDES = 20
 
 NAMES = ("comment.md.j2", "summary.md.j2")
 
@@ -59,25 +62,52 @@ class Templates:
         return self._own.get_template(name).render(values)
 
 
-def comment(finding: Finding, templates: Templates, *, language: str = "") -> str:
-    """The Markdown body of one finding. ``language`` names the rule's language for the code fence."""
+def comment(finding: Finding, review: Review, templates: Templates) -> str:
+    """The Markdown body of one finding of a review."""
     evidence = finding.evidence
-    text = _shown_text(evidence.text)
+    values = _of_citation(evidence, review) if isinstance(evidence, CitationEvidence) else _of_match(evidence, review)
     body = templates.render(
         "comment.md.j2",
         {
             "severity": str(finding.severity),
             "mode": str(finding.mode),
             "title": inline_markdown(finding.title),
-            "body": trusted_markdown(finding.body),
-            "rule": code_span(evidence.rule_id),
-            "source": code_span(evidence.source),
+            # A rule's note is the base's own Markdown; what a model wrote is data.
+            "body": prose(finding.body) if isinstance(evidence, CitationEvidence) else trusted_markdown(mask_keys(finding.body)),
             "place": code_span(place_of(finding)),
             "suggestion": fenced(finding.suggestion, "suggestion") if finding.suggestion is not None else "",
-            "evidence": quoted(fenced(text, _FENCE_LANGUAGES.get(language, language))),
+            **values,
         },
     )
     return _capped(body)
+
+
+def _of_match(evidence: MatchEvidence, review: Review) -> dict[str, str]:
+    language = next((rule.language for rule in review.rules if rule.id == evidence.rule_id), "")
+    text = _shown_text(evidence.text)
+    return {
+        "kind": "match",
+        "rule": code_span(evidence.rule_id),
+        "source": code_span(evidence.source),
+        "evidence": quoted(fenced(text, _FENCE_LANGUAGES.get(language, language))),
+        "place_of_rule": "",
+    }
+
+
+def _of_citation(evidence: CitationEvidence, review: Review) -> dict[str, str]:
+    lines = f"{evidence.start_line}" if evidence.start_line == evidence.end_line else f"{evidence.start_line}-{evidence.end_line}"
+    shown = f"line{'' if evidence.start_line == evidence.end_line else 's'} {lines}"
+    link = guide_link(review, evidence)
+    at_base = f" of {code_span(review.base.sha[:12])}" if review.base is not None and evidence.in_repository else ""
+    trail = " › ".join(inline_markdown(shorten(heading, 200)) for heading in evidence.trail)
+    place = f"[{shown}]({link})" if link else shown
+    return {
+        "kind": "citation",
+        "rule": code_span(evidence.path),
+        "source": code_span(evidence.source),
+        "evidence": quoted(prose(evidence.text)),
+        "place_of_rule": f"{trail}, {place}{at_base}" if trail else f"{place[:1].upper()}{place[1:]}{at_base}",
+    }
 
 
 def summary(review: Review, templates: Templates) -> str:
@@ -105,6 +135,10 @@ def summary(review: Review, templates: Templates) -> str:
             "merge_base": code_span(review.merge_base) if review.merge_base else "",
             "rules": ", ".join(f"{fates[status]} {status}" for status in RuleStatus if fates[status]) or "none",
             "coverage": coverage_counts(review),
+            "guides": ", ".join(code_span(name) for name in guides_followed(review)[:MAX_GUIDES]),
+            "guides_more": max(0, len(guides_followed(review)) - MAX_GUIDES),
+            "model": code_span(review.model) if review.model else "",
+            "cost": cost_line(review),
             "dropped": ", ".join(
                 f"{count} {reason}" for reason, count in sorted(Counter(str(drop.reason) for drop in review.drops).items())
             ),
@@ -141,7 +175,7 @@ def _rows(findings: Iterable[Finding]) -> Iterable[dict[str, str]]:
             "severity": str(finding.severity),
             "place": code_span(place_of(finding)),
             "title": inline_markdown(shorten(finding.title, 300)),
-            "rule": code_span(finding.evidence.rule_id),
+            "rule": code_span(finding.evidence.name),
             "mode": str(finding.mode) if finding.mode is not Mode.COMMENT else "",
         }
     if len(listed) > MAX_LISTED:

@@ -41,7 +41,7 @@ def _commands(review: Review) -> Iterator[str]:
         for finding in shown:
             yield (
                 f"::{kind} file={_property(str(finding.path))},line={finding.start_line},endLine={finding.end_line},"
-                f"title={_property(f'{finding.severity} {finding.evidence.rule_id}')}::{_data(finding.title)}"
+                f"title={_property(f'{finding.severity} {finding.evidence.name}')}::{_data(finding.title)}"
             )
         if len(findings) > len(shown):
             yield f"::{kind} title=kodus-check::{len(findings) - len(shown)} more of this kind are in the summary"

@@ -20,7 +20,7 @@ def codequality_document(review: Review) -> list[dict[str, Any]]:
     return [
         {
             "description": one_line(finding.title),
-            "check_name": one_line(finding.evidence.rule_id),
+            "check_name": one_line(finding.evidence.name),
             "fingerprint": finding.fingerprint,
             "severity": _SEVERITIES[finding.severity],
             "location": {"path": str(finding.path), "lines": {"begin": finding.start_line, "end": finding.end_line}},

@@ -11,6 +11,7 @@ from kodus_check.model import (
     Candidate,
     Change,
     ChangedFile,
+    CitationEvidence,
     Drop,
     Evidence,
     Finding,
@@ -126,6 +127,16 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _evidence(evidence: Evidence) -> dict[str, Any]:
+    if isinstance(evidence, CitationEvidence):
+        return {
+            "kind": "citation",
+            "guide": evidence.path,
+            "skill": evidence.skill or None,
+            "start_line": evidence.start_line,
+            "end_line": evidence.end_line,
+            "text": evidence.text,
+            "headings": list(evidence.trail),
+        }
     return {
         "kind": "match",
         "rule_id": evidence.rule_id,

@@ -10,9 +10,8 @@ from kodus_check.text import code_span, log_safe
 def markdown_report(review: Review, overrides: Mapping[str, str]) -> str:
     """The report; safe in a CI log. Findings in shadow mode are counted in the summary only."""
     templates = Templates(overrides)
-    languages = {rule.id: rule.language for rule in review.rules}
     comments = [
-        f"### {code_span(place_of(finding))}\n\n{comment(finding, templates, language=languages.get(finding.evidence.rule_id, ''))}"
+        f"### {code_span(place_of(finding))}\n\n{comment(finding, review, templates)}"
         for finding in review.findings
         if finding.mode is not Mode.SHADOW
     ]

@@ -7,4 +7,4 @@ from kodus_check.model import Finding
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
     """By severity, then path, line and rule."""
-    return sorted(findings, key=lambda one: (one.severity.rank, one.path, one.start_line, one.evidence.rule_id, one.fingerprint))
+    return sorted(findings, key=lambda one: (one.severity.rank, one.path, one.start_line, one.evidence.name, one.fingerprint))

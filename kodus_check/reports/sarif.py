@@ -1,13 +1,13 @@
 """SARIF 2.1.0 as GitHub code scanning accepts it: relative percent-encoded addresses, lines from 1, own fingerprints, limits."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote_from_bytes
 
 from kodus_check import __version__
-from kodus_check.model import Finding, Mode, Notice, Outcome, Review, Rule, Severity
+from kodus_check.model import CitationEvidence, Finding, Mode, Notice, Outcome, Review, Rule, Severity
 from kodus_check.reports.order import worst_first
-from kodus_check.text import visible
+from kodus_check.text import mask_keys, visible
 
 MAX_RESULTS = 25_000  # more and GitHub refuses the file; of these it shows the 5,000 worst
 MAX_RULES = 25_000
@@ -55,12 +55,17 @@ def sarif_document(review: Review) -> dict[str, Any]:
     }
 
 
-def _rules(review: Review, findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def _rules(review: Review, findings: Sequence[Finding]) -> list[dict[str, Any]]:
     """The loaded rules; of more than fit, those that have findings."""
     loaded = [rule for rule in review.rules if rule.runs]
-    used = {finding.evidence.rule_id for finding in findings}
+    used = {finding.evidence.name for finding in findings}
     ordered = sorted(loaded, key=lambda rule: rule.id not in used)
-    return [_rule(rule) for rule in ordered[:MAX_RULES]]
+    cited = {finding.evidence.path for finding in findings if isinstance(finding.evidence, CitationEvidence)}
+    return [*(_guide(path) for path in sorted(cited)), *(_rule(rule) for rule in ordered)][:MAX_RULES]
+
+
+def _guide(path: str) -> dict[str, Any]:
+    return {"id": visible(path), "shortDescription": {"text": f"What {visible(path)} says"}, "properties": {"tags": ["guide"]}}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -76,11 +81,14 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
-    rule_id = finding.evidence.rule_id
+    evidence = finding.evidence
+    rule_id, said = evidence.name, ""
+    if isinstance(evidence, CitationEvidence):
+        rule_id, said = visible(evidence.path), f"{evidence.source} says: {mask_keys(evidence.text)}"
     result: dict[str, Any] = {
         "ruleId": rule_id,
         "level": _LEVELS[finding.severity],
-        "message": {"text": visible(finding.title)},
+        "message": {"text": visible(f"{finding.title}\n\n{said}" if said else finding.title)},
         "locations": [
             {
                 "physicalLocation": {

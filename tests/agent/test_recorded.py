@@ -1,4 +1,4 @@
-"""One full review from recorded exchanges: the same proposals, with no server anywhere."""
+"""One full review from recorded exchanges: the same findings, with no server anywhere."""
 
 from pathlib import Path
 
@@ -22,9 +22,9 @@ def test_a_review_is_the_same_from_its_recording(repo: Repo) -> None:
     recording = vcr.use_cassette(str(CASSETTE), record_mode="none", match_on=["method", "path"], allow_playback_repeats=False)
     with recording as cassette, Progress() as progress:
         done = check(Place(repo.path, "main", "feature"), progress, ask=Ask(environ)).review
-    assert cassette.play_count == len(cassette) == 3
-    assert [getattr(drop.candidate, "quote", None) for drop in done.drops] == [GOOD["quote"]]
-    assert [(run.name, run.requests, run.tokens) for run in done.agents] == [("main_review", 3, 1_260)]
+    assert cassette.play_count == len(cassette) == 4
+    assert [(one.title, one.evidence.name, one.start_line) for one in done.findings] == [(GOOD["title"], "docs/ledger.md", 2)]
+    assert [(run.name, run.requests, run.tokens) for run in done.agents] == [("main_review", 3, 1_260), ("verifier_model", 1, 420)]
     assert done.not_judged == ()
 
 

@@ -189,11 +189,11 @@ def test_every_fault_of_a_folder_is_told_at_once() -> None:
     ("text", "problem"),
     [
         ("main_review: {skill: []}", "1:15: unknown key `main_review.skill`; did you mean `skills`?"),
-        ("main_review: {zzz: []}", "1:15: unknown key `main_review.zzz`; known keys here are skills, docs, rules"),
-        ("main_review: {paths: []}", "1:15: unknown key `main_review.paths`; known keys here are skills, docs, rules"),
+        ("main_review: {zzz: []}", "1:15: unknown key `main_review.zzz`; known keys here are skills, docs, rules, mode"),
+        ("main_review: {paths: []}", "1:15: unknown key `main_review.paths`; known keys here are skills, docs, rules, mode"),
         (
             "agents: {a: {zzz: 1}}",
-            "1:14: unknown key `agents.a.zzz`; known keys here are description, instructions, paths, skills, docs, rules",
+            "1:14: unknown key `agents.a.zzz`; known keys here are description, instructions, paths, skills, docs, rules, mode",
         ),
         ("main_review:\n  skills: a", "2:3: `main_review.skills`: input should be a valid list, not 'a'"),
         ("main_review:\n  docs: [1]", "2:10: `main_review.docs.0`: input should be a valid string, not 1"),
@@ -333,7 +333,7 @@ def test_the_resolved_value_is_that_of_the_last_level_that_sets_it(written: list
         last = next((number for number in (3, 2, 1, 0) if key in written[number]), None)
         if last is None:
             default = (
-                Config().values().get(key, {"description": "", "instructions": "", "paths": None}.get(key.rpartition(".")[2], []))
+                Config().values().get(key, {"description": "", "instructions": "", "paths": None, "mode": "comment"}.get(key.rpartition(".")[2], []))
             )
             assert (value, config.origin(key).level) == (default, "default"), key
         else:

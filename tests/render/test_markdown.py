@@ -58,13 +58,13 @@ def review(**change: Any) -> Review:
 
 
 def test_a_comment() -> None:
-    assert comment(FINDING, Templates(), language="typescript") == (
+    assert comment(FINDING, review(), Templates()) == (
         "**high** · Use `g`\n\nBecause.\n\n**Evidence** (`no-float` in `rules/m.yml`):\n\n> ```typescript\n> f(x)\n> ```\n"
     )
 
 
 def test_a_comment_without_a_note() -> None:
-    assert "Use `g`\n\n**Evidence**" in comment(replace(FINDING, body=""), Templates())
+    assert "Use `g`\n\n**Evidence**" in comment(replace(FINDING, body=""), review(), Templates())
 
 
 @pytest.mark.parametrize(
@@ -79,21 +79,21 @@ def test_a_comment_without_a_note() -> None:
     ],
 )
 def test_hostile_text_in_title_and_code_stays_text(hostile: str, never: str) -> None:
-    body = comment(replace(FINDING, title=hostile, evidence=replace(EVIDENCE, rule_id=hostile)), Templates())
+    body = comment(replace(FINDING, title=hostile, evidence=replace(EVIDENCE, rule_id=hostile)), review(), Templates())
     outside_code = body.replace(f"`{hostile}`", "")
     assert never not in outside_code
 
 
 def test_code_that_closes_a_fence_does_not() -> None:
-    body = comment(replace(FINDING, evidence=replace(EVIDENCE, text="````\n# not a heading")), Templates())
-    assert "> `````\n> ````\n> # not a heading\n> `````\n" in body
+    body = comment(replace(FINDING, evidence=replace(EVIDENCE, text="````\n# not a heading")), review(), Templates())
+    assert "> `````typescript\n> ````\n> # not a heading\n> `````\n" in body
 
 
 def test_long_evidence_and_long_bodies_are_cut_visibly() -> None:
-    body = comment(replace(FINDING, evidence=replace(EVIDENCE, text="x\n" * 50), body="y\n\n" * 60_000), Templates())
+    body = comment(replace(FINDING, evidence=replace(EVIDENCE, text="x\n" * 50), body="y\n\n" * 60_000), review(), Templates())
     assert len(body) <= MAX_BODY
     assert "this text was cut here" in body
-    assert "… (39 more lines)" in comment(replace(FINDING, evidence=replace(EVIDENCE, text="x\n" * 50)), Templates())
+    assert "… (39 more lines)" in comment(replace(FINDING, evidence=replace(EVIDENCE, text="x\n" * 50)), review(), Templates())
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_shadow_findings_are_counted_not_commented() -> None:
 
 def test_a_template_of_the_base_replaces_ours() -> None:
     templates = Templates({"comment.md.j2": "TEAM {{ title }} {{ evidence }}"})
-    assert comment(FINDING, templates).startswith("TEAM Use `g` > ```")
+    assert comment(FINDING, review(), templates).startswith("TEAM Use `g` > ```")
     assert templates.notices == []
 
 
@@ -183,7 +183,7 @@ def test_a_template_of_the_base_replaces_ours() -> None:
 )
 def test_a_template_that_fails_or_reaches_out_is_replaced_with_a_notice(template: str) -> None:
     templates = Templates({"comment.md.j2": template})
-    assert comment(FINDING, templates) == comment(FINDING, Templates())
+    assert comment(FINDING, review(), templates) == comment(FINDING, review(), Templates())
     assert [notice.kind for notice in templates.notices] == [NoticeKind.TEMPLATE_REFUSED]
 
 
@@ -191,16 +191,16 @@ def test_nothing_untrusted_is_raw_in_a_template() -> None:
     templates = Templates({"comment.md.j2": "{{ title }}{{ rule }}{{ source }}{{ place }}{{ evidence }}"})
     hostile = "@octocat <b>x</b>"
     evidence = replace(EVIDENCE, rule_id=hostile, source=hostile, text=hostile)
-    body = comment(replace(FINDING, title=hostile, path=path(hostile), evidence=evidence), templates)
+    body = comment(replace(FINDING, title=hostile, path=path(hostile), evidence=evidence), review(), templates)
     assert body.startswith("@&#8203;octocat \\<b\\>x\\</b\\>`@octocat <b>x</b>`")
 
 
 def test_a_finding_about_a_key_does_not_repeat_the_key() -> None:
     key = "ghp_" + "a1B2" * 9
     found = replace(FINDING, evidence=replace(EVIDENCE, text=f"token = '{key}'"))
-    assert "token = 'ghp_***'" in comment(found, Templates())
+    assert "token = 'ghp_***'" in comment(found, review(), Templates())
     for shown in (
-        comment(found, Templates()),
+        comment(found, review(), Templates()),
         text_report(review(findings=(found,))),
         markdown_report(review(findings=(found,)), {}),
     ):

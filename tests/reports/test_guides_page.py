@@ -9,7 +9,8 @@ import pytest
 
 from kodus_check.model.guides import Budget, Guides, Invocation, LoadedDoc
 from kodus_check.reports.guidesdoc import guides_document
-from kodus_check.reports.page import MAX_LEAD, guides_page
+from kodus_check.reports.htmlpage import MAX_LEAD
+from kodus_check.reports.page import guides_page
 from tests.reports import browser as real
 from tests.reports.browser import DESKTOP, PHONE, Browser
 from tests.reports.test_guides_document import (
