@@ -122,11 +122,12 @@ def check(
     model: str | None = None,
     ask: Ask | None = None,
     only: Only = EVERYTHING,
+    trusted: bool = True,
 ) -> Checked:
     """The whole check. A failure is a review too, with outcome ``failed``; only a usage error is raised.
 
     ``model`` takes the place of the configured one ("" for none); ``ask`` says how it is asked (None: not at all); ``only`` narrows
-    the run to a reviewer or to skills.
+    the run to a reviewer or to skills; ``trusted`` says that the author could write to the repository anyway.
     """
     given = {"fail_on": fail_on, "model": model}
     settings = {key: Setting(value, Origin("flag")) for key, value in given.items() if value is not None}
@@ -135,7 +136,7 @@ def check(
         ModelName.parse(model, where="--model")
     try:
         with place.open() as workspace:
-            request = replace(place.request(workspace, flags), ask=ask, only=only)
+            request = replace(place.request(workspace, flags), ask=ask, only=only, trusted=trusted)
             try:
                 done = review(workspace, request, progress)
                 return Checked(done, exit_code(done), read_templates(workspace, request.base))

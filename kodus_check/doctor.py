@@ -42,6 +42,7 @@ def examine(place: Place) -> list[Item]:
     items.append(repository)
     if repository.state is not State.FAILED:
         items.extend(_base(place))
+    items.append(_guarded("platform", _platform))
     if all(item.state is not State.FAILED for item in items):
         items.append(_guarded("model", lambda: _model(place)))
     return items
@@ -77,6 +78,23 @@ def _repository(place: Place) -> Item:
         if clone == "complete" or place.remote is not None:
             return Item("repository", State.OK, detail)
         return Item("repository", State.WARNING, detail, "Where the merge base is not in it, a run fails: clone with full history.")
+
+
+def _platform() -> Item:
+    """What the event is about, and whether the token may comment on it."""
+    from kodus_check.platforms.events import Ignored
+    from kodus_check.publishing import begin
+
+    found = begin(os.environ, publish=True)
+    if found is None:
+        return Item("platform", State.OK, "no event of GitHub: a run prints its result and publishes nothing")
+    if isinstance(found, Ignored):
+        return Item("platform", State.WARNING, f"nothing to judge: {found.reason}", "Start it on a pull request.")
+    about = f"pull request {found.target.number}" if found.target.number is not None else "two commits, without a pull request"
+    if found.target.number is not None and found.read_only:
+        remedy = "Give the job `permissions: {contents: read, pull-requests: write}` and the token."
+        return Item("platform", State.WARNING, f"{about}: no comments, {found.read_only}", remedy)
+    return Item("platform", State.OK, about)
 
 
 def _model(place: Place) -> Item:

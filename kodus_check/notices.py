@@ -155,3 +155,12 @@ def matched_before_notice(drops: Iterable[Drop]) -> list[Notice]:
 def _listed(names: list[str]) -> str:
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def not_trusted_notice() -> Notice:
+    """The model was not asked about a change of somebody who cannot write here."""
+    text = (
+        "The model was not asked: the author of this change cannot write to the repository. The rules have judged alone. "
+        "A maintainer can start the review by the comment `/kodus-check`; `trust: everyone` at the base asks for all."
+    )
+    return Notice(NoticeKind.MODEL_NOT_ASKED, text)

@@ -1,5 +1,6 @@
 """The whole of judging, top-down: from two commits to a Review. Nothing here prints, posts or picks an exit code."""
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from kodus_check.agent.models import Ask
 from kodus_check.config.levels import Layer, Levels, folders_above
 from kodus_check.config.load import DEFAULT_PATH, read_levels
+from kodus_check.config.resolved import Config
 from kodus_check.consulting import EVERYTHING, Only, Said, Scanned, ask_model
 from kodus_check.coverage import coverage_of, head_lines_to_judge, with_model
 from kodus_check.earlier import Touched, matched_before
@@ -28,6 +30,7 @@ from kodus_check.model import (
     Mode,
     Notice,
     Outcome,
+    Publishing,
     RepoPath,
     Review,
     Revision,
@@ -39,6 +42,7 @@ from kodus_check.notices import (
     coverage_notices,
     language_notices,
     matched_before_notice,
+    not_trusted_notice,
     out_of_scope_notice,
     suppression_notices,
 )
@@ -65,6 +69,8 @@ class Request:
     ask: Ask | None = None
     blob_url: str = ""
     only: Only = EVERYTHING
+    trusted: bool = True
+    """Whether the author could write to the repository anyway."""
 
     def levels(self, tree: Tree, folders: Iterable[bytes] | None) -> Levels:
         """The levels that hold in ``folders`` of a tree (None: in all of it)."""
@@ -117,7 +123,9 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
     head_tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
     coverage = tuple(coverage_of(change, plan, rules, result, generated))
     said = Said()
-    if plan.config.model and request.ask is not None:
+    if plan.config.model and request.ask is not None and not (request.trusted or plan.config.trust_everyone):
+        notices.append(not_trusted_notice())
+    elif plan.config.model and request.ask is not None:
         progress(f"asking {plan.config.model}")
         with clock("model"):
             scanned = Scanned(
@@ -157,8 +165,15 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
         not_judged=tuple(sorted(said.unanswered)),
         model=plan.config.model if request.ask is not None else "",
         guides=said.guides,
+        files=change.files,
+        publishing=publishing_of(plan.config, request.config_path),
         blob_url=request.blob_url,
     )
+
+
+def publishing_of(config: Config, path: RepoPath) -> Publishing:
+    """What the base says of publishing. Runs of one config path on a pull request are one job, whatever workflow starts them."""
+    return Publishing(hashlib.sha256(path.raw).hexdigest()[:8], config.publish_inline, config.publish_summary)
 
 
 def _trace_drops(ask: Ask, drops: Iterable[Drop]) -> None:

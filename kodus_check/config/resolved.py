@@ -63,6 +63,9 @@ class Config:
     model: str = ""
     verifier_model: str = ""
     publish_unsure: bool = False
+    publish_inline: int = 30
+    publish_summary: bool = True
+    trust_everyone: bool = False
     base_url: str = ""
     on_model_failure_fails: bool = False
     language: str = "en"
@@ -101,6 +104,9 @@ class Config:
             "on_model_failure": "fail" if self.on_model_failure_fails else "pass",
             "language": self.language,
             "private": list(self.private),
+            "trust": "everyone" if self.trust_everyone else "writers",
+            "publish.inline": self.publish_inline,
+            "publish.summary": self.publish_summary,
             "publish.on_unsure": "comment" if self.publish_unsure else "drop",
             **{f"limits.{name}": value for name, value in self.limits.items()},
             **{f"prices.{name}": value for name, value in self.prices.items()},

@@ -61,6 +61,10 @@ class MainReview(_Section):
 class Publish(_Section):
     """What is published of what was found."""
 
+    inline: Annotated[int, Field(ge=0, le=200)] | None = Field(
+        default=None, description="New comments on the lines of a change in one run, at most; the summary has all. Default 30."
+    )
+    summary: bool | None = Field(default=None, description="Whether a summary is kept as a comment. Default true.")
     on_unsure: Literal["drop", "comment"] | None = Field(
         default=None, description="What comes of a finding that the second pass is not sure of. Default drop."
     )
@@ -99,6 +103,10 @@ class ConfigFile(_Section):
     publish: Publish | None = None
     fail_on: Literal["critical", "high", "medium", "low", "info", "never"] | None = Field(
         default=None, description="The lowest severity of a gating finding that fails the check."
+    )
+    trust: Literal["writers", "everyone"] | None = Field(
+        default=None,
+        description="Whose changes a model reads: of people who can write here (the default), or of everyone.",
     )
     on_unscanned: Literal["fail", "pass"] | None = Field(
         default=None, description="Whether a file that a gating rule should have judged but could not keeps the gate open (exit 4)."

@@ -19,12 +19,14 @@ NEAR = 60
 """Lines between a place and the lines that the model gives, over which a place counts only where it is the only one."""
 MAX_GAP = 60
 """Lines that a quote may leave out with dots."""
+MAX_PARTS = 20
+"""Parts between dots; a quote of more is none."""
 MIN_PREFIX = 200
 """Characters of a line that was cut for the model, which must be quoted at least."""
 MIN_LETTERS = 4
 """Letters and digits of a quote that says something by itself."""
 
-_LISTED = re.compile(r"\s*\d{1,7}(?:(?P<mark>[-+])| ?\||:|(?= ))[ ]?(?P<code>.*)", re.DOTALL)
+_LISTED = re.compile(r"\s*\d{1,7}(?:(?P<mark>[-+])| ?\||:|(?=\s|$))[ ]?(?P<code>.*)", re.DOTALL)
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\S*\s*")
 _DOTS = re.compile(r"\W{0,4}(?:\.{3}|\u2026)\W{0,4}")
 _REDACTED = re.compile("\u2039redacted:[a-z-]+\u203a")
@@ -104,7 +106,7 @@ class _Place:
 def _nearest(code: str, candidate: Candidate, sides: Sides, side: str) -> _Place | None:
     lines = [(number, line) for number, line in enumerate(sides.folded(side), 1) if line]
     for reading in _readings(code, side):
-        says_nothing = sum(char.isalnum() for line in reading for char in line) < MIN_LETTERS
+        says_nothing = sum(char.isalnum() for line in reading for char in _REDACTED.sub("", line)) < MIN_LETTERS
         for loose in (False, True):
             places = list(_places(reading, lines, loose=loose))
             if len(places) > 1 or says_nothing:
@@ -116,6 +118,7 @@ def _nearest(code: str, candidate: Candidate, sides: Sides, side: str) -> _Place
                         one.distance(candidate) > 0,
                         not sides.touched(side, one.start, one.end),
                         one.distance(candidate),
+                        abs(one.start - candidate.start_line),
                         one.start,
                     ),
                 )
@@ -168,6 +171,8 @@ def _undiffed(lines: Sequence[str], side: str) -> list[str]:
 def _places(reading: Sequence[str], lines: Sequence[tuple[int, str]], *, loose: bool) -> Iterator[_Place]:
     """Every place of a reading. ``loose``: its first line may begin, and its last one end, within a line of the file."""
     parts = _parts(reading)
+    if len(parts) > MAX_PARTS:
+        return
     for index in range(len(lines)):
         end = _run(parts[0], lines, index, loose, first=True, last=len(parts) == 1)
         for number, part in enumerate(parts[1:], 1):
@@ -200,6 +205,8 @@ def _run(part: Sequence[str], lines: Sequence[tuple[int, str]], index: int, loos
     if index + len(part) > len(lines):
         return -1
     for number, wanted in enumerate(part):
+        if wanted == lines[index + number][1]:
+            continue
         begins_within = loose and first and number == 0
         ends_within = loose and last and number == len(part) - 1
         if not _same(wanted, lines[index + number][1], begins_within=begins_within, ends_within=ends_within):
@@ -208,21 +215,35 @@ def _run(part: Sequence[str], lines: Sequence[tuple[int, str]], index: int, loos
 
 
 def _same(wanted: str, line: str, *, begins_within: bool, ends_within: bool) -> bool:
-    if wanted == line:
-        return True
+    """Whether a quoted line that is not equal to a line of the file stands for it all the same."""
     if len(line) > MAX_LINE:
         start = _CUT.sub("", wanted).rstrip(" \u2026.")
         if len(start) >= MIN_PREFIX and line.startswith(start):
             return True
-    if "\u2039redacted:" in wanted:
-        inner = ".{1,4000}?".join(re.escape(part) for part in _REDACTED.split(wanted))
-        before, after = (".*" if within else "" for within in (begins_within, ends_within))
-        return len(wanted) <= MAX_LINE and re.fullmatch(f"{before}{inner}{after}", line) is not None
+    if _REDACTED.search(wanted):
+        return _holds_parts(line, _REDACTED.split(wanted), begins_within=begins_within, ends_within=ends_within)
     if not (begins_within or ends_within) or sum(char.isalnum() for char in wanted) < MIN_LETTERS:
         return False
     if begins_within and ends_within:
         return _holds_words(line, wanted)
     return line.endswith(wanted) if begins_within else line.startswith(wanted)
+
+
+def _holds_parts(line: str, parts: Sequence[str], *, begins_within: bool, ends_within: bool) -> bool:
+    """Whether a line is these texts, a character or more between each two of them. Each stands where it first may: no search goes back."""
+    position = line.find(parts[0]) if begins_within else 0
+    if position < 0 or not line.startswith(parts[0], position):
+        return False
+    position += len(parts[0])
+    for part in parts[1:-1]:
+        position = line.find(part, position + 1)
+        if position < 0:
+            return False
+        position += len(part)
+    last = parts[-1]
+    if ends_within:
+        return position < len(line) and line.find(last, position + 1) >= 0
+    return len(line) - len(last) > position and line.endswith(last)
 
 
 def _holds_words(line: str, wanted: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from kodus_check.evidence import fingerprint
 from kodus_check.evidence.anchor import Anchor, Sides
+from kodus_check.evidence.fold import fold
 from kodus_check.evidence.quote import Guide, check_quote
 from kodus_check.model import Candidate, CitationEvidence, Drop, DropReason, Finding, Mode, QuoteReason
 from kodus_check.text import fold_space, mask_keys
@@ -93,5 +94,7 @@ def finding_of_citation(candidate: Candidate, evidence: CitationEvidence, anchor
 
 
 def same_rule(one: CitationEvidence, other: CitationEvidence) -> bool:
-    """Whether two citations are of the same sentences of the same guide, in whole or in part."""
-    return one.path == other.path and one.start_line <= other.end_line and other.start_line <= one.end_line
+    """Whether two citations are of the same sentences of the same guide, in whole or in part. One line can hold many sentences."""
+    if one.path != other.path or one.start_line > other.end_line or other.start_line > one.end_line:
+        return False
+    return one.start == other.start or one.start in fold(other.text) or other.start in fold(one.text)

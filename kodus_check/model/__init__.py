@@ -36,6 +36,7 @@ from kodus_check.model.review import (
     Finding,
     Match,
     MatchEvidence,
+    Publishing,
     Review,
     Rule,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "NoticeKind",
     "Outcome",
     "Proposed",
+    "Publishing",
     "QuoteCheck",
     "QuoteReason",
     "RepoPath",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from kodus_check.model.agents import AgentRun, Candidate
-from kodus_check.model.change import Revision
+from kodus_check.model.change import ChangedFile, Revision
 from kodus_check.model.guides import Guides
 from kodus_check.model.notice import Notice
 from kodus_check.model.paths import RepoPath, Sha
@@ -148,6 +148,15 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class Publishing:
+    """What the base says of publishing: ``inline`` new comments at most, a ``summary`` comment or none. ``key`` names the job."""
+
+    key: str
+    inline: int = 30
+    summary: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
     """Everything that a run found out: the only thing that passes from judging to rendering and publishing.
 
@@ -176,5 +185,8 @@ class Review:
     """The model that was asked ("" for none)."""
     guides: Guides | None = None
     """Every guide at the base with who follows it, where a model was asked."""
+    files: tuple[ChangedFile, ...] = ()
+    """The changed files, for placing comments."""
+    publishing: Publishing | None = None
     blob_url: str = ""
     """What an address of a file at a commit starts with (``https://github.com/o/r/blob/``); "" where it is not known."""

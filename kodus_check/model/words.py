@@ -127,6 +127,8 @@ class NoticeKind(StrEnum):
     MODEL_NOT_ASKED = "model_not_asked"
     MODEL_FAILED = "model_failed"
     KEYS_REDACTED = "keys_redacted"
+    SUPERSEDED = "superseded"
+    NOT_PUBLISHED = "not_published"
 
 
 class DropReason(StrEnum):

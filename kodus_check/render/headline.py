@@ -52,10 +52,17 @@ def cost_line(review: Review) -> str:
     if not review.agents:
         return ""
     requests, tokens = sum(one.requests for one in review.agents), sum(one.tokens for one in review.agents)
+    cost = cost_of(review)
+    return f"{counted(requests, 'request')}, {counted(tokens, 'token')}, {f'${cost}' if cost else 'price not known'}"
+
+
+def cost_of(review: Review) -> str:
+    """What the model cost in US dollars, "" where a price is not known."""
     costs = [one.cost_usd for one in review.agents if one.requests]
+    if not costs:
+        return "0"
     known = [cost for cost in costs if cost is not None]
-    price = f"${sum(known):.4f}" if len(known) == len(costs) else "price not known"
-    return f"{counted(requests, 'request')}, {counted(tokens, 'token')}, {price}"
+    return f"{sum(known):.4f}" if len(known) == len(costs) else ""
 
 
 def headline(review: Review) -> str:

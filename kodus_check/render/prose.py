@@ -1,6 +1,9 @@
 """Prose of many lines that must not do anything: a guide's own words, and what a model wrote.
 
 Lines, list marks and code blocks are kept, everything else is shown as it is written, see ``inline_markdown``.
+
+T1  a list mark that is none where it stands, so that what is indented below it is code  -> what it stands below is known, or a blank line
+T2  a block of code that a platform renders or applies: ``suggestion``, ``mermaid``      -> only names of languages are kept
 """
 
 import re
@@ -10,6 +13,11 @@ from kodus_check.text import fenced, inline_markdown, mask_keys, visible
 MAX_LINES = 60
 MAX_CHARACTERS = 6_000
 
+_LANGUAGES = frozenset(
+    "bash c c++ cpp cs csharp css dart diff dockerfile elixir go graphql groovy hcl html http ini java javascript js json jsonc jsx "
+    "kotlin kt less lua make makefile markdown md nix objective-c perl php powershell proto py python r rb rs ruby rust scala scss sh "
+    "shell sql svelte swift terraform text tf toml ts tsx txt typescript vue xml yaml yml zig zsh".split()
+)
 _ITEM = re.compile(r"([ \t]*)([-*+]|[0-9]{1,9}[.)])[ \t]+(?=\S)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([\w+#.-]{0,20})[^`]*")
 
@@ -18,27 +26,35 @@ def prose(text: str) -> str:
     """``text`` as Markdown that renders as itself, cut visibly where it is very long."""
     lines, left = _cut(visible(mask_keys(text.replace("\r\n", "\n"))).strip("\n"))
     out: list[str] = []
-    depth = 0  # how far a line may be indented: to the text of the list item above
+    above: list[tuple[int, int]] = []  # list items: the column of the mark as it is given, and of the text as it comes out
+    open_at = 0  # the column of the text of the line before
     index = 0
     while index < len(lines):
         line = lines[index]
         index += 1
         if opening := _FENCE.fullmatch(line):
             end = next((at for at in range(index, len(lines)) if _closes(lines[at], opening[1])), len(lines))
-            out += ["", *fenced("\n".join(lines[index:end]), opening[2]).split("\n"), ""]
-            index, depth = end + 1, 0
+            language = opening[2] if opening[2].lower() in _LANGUAGES else ""
+            out += ["", *fenced("\n".join(lines[index:end]), language).split("\n"), ""]
+            index, above = end + 1, []
             continue
         if not line.strip():
             out.append("")
             continue
-        indent = min(depth, (len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())) // 2 * 2)
+        column = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+        while above and column < above[-1][0] + 2:
+            above.pop()
+        indent = above[-1][1] if above else 0
         if item := _ITEM.match(line):
             mark = "-" if item[2] in "-*+" else f"{item[2][:-1]}."
+            if mark not in ("-", "1.") and out and out[-1] and indent >= open_at:
+                out.append("")  # another number cannot end a paragraph (T1)
             out.append(f"{' ' * indent}{mark} {inline_markdown(line[item.end() :])}")
-            depth = indent + len(mark) + 1
+            open_at = indent + len(mark) + 1
+            above.append((column, open_at))
         else:
             out.append(f"{' ' * indent}{inline_markdown(line)}")
-            depth = indent or 0
+            open_at = indent
     if left:
         out += ["", f"… ({left} more lines)"]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip("\n")

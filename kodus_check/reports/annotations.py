@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kodus_check.model import CoverageStatus, Finding, Mode, Outcome, Review
-from kodus_check.render.headline import headline
+from kodus_check.render.headline import cost_of, headline
 from kodus_check.reports.order import worst_first
 from kodus_check.text import shorten, visible
 
@@ -66,8 +66,8 @@ def append_outputs(path: Path, review: Review) -> None:
         "outcome": str(review.outcome),
         "findings": str(sum(finding.mode is not Mode.SHADOW for finding in review.findings)),
         "coverage": f"{judged}/{len(review.coverage)}",
-        "tokens": "0",
-        "cost": "0",
+        "tokens": str(sum(run.tokens for run in review.agents)),
+        "cost": cost_of(review),
     }
     with path.open("a", encoding="utf-8") as file:
         for name, value in values.items():

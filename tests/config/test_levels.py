@@ -332,9 +332,8 @@ def test_the_resolved_value_is_that_of_the_last_level_that_sets_it(written: list
     for key, value in config.values().items():
         last = next((number for number in (3, 2, 1, 0) if key in written[number]), None)
         if last is None:
-            default = (
-                Config().values().get(key, {"description": "", "instructions": "", "paths": None, "mode": "comment"}.get(key.rpartition(".")[2], []))
-            )
+            of_agents = {"description": "", "instructions": "", "paths": None, "mode": "comment"}
+            default = Config().values().get(key, of_agents.get(key.rpartition(".")[2], []))
             assert (value, config.origin(key).level) == (default, "default"), key
         else:
             assert value == written[last][key], key

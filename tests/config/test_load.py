@@ -70,8 +70,8 @@ def test_an_empty_list_is_none_and_an_absent_key_the_default() -> None:
             "version: 1\nzzz: 1",
             (
                 f"{NAME}:2:1: unknown key `zzz`; "
-                "known keys here are version, model, verifier_model, base_url, on_model_failure, language, private, limits, prices, publish, fail_on, "
-                "on_unscanned, scope, ignore, main_review, agents"
+                "known keys here are version, model, verifier_model, base_url, on_model_failure, language, private, limits, "
+                "prices, publish, fail_on, trust, on_unscanned, scope, ignore, main_review, agents"
             ),
         ),
         ("main_review:\n  rule: []", f"{NAME}:2:3: unknown key `main_review.rule`; did you mean `rules`?"),
