@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kodus_check.agent.models import Ask
+from kodus_check.agent.models import Ask, ModelName
 from kodus_check.agent.redact import redact
 from kodus_check.generated import GeneratedFiles
 from kodus_check.git.objects import ObjectStore
@@ -59,6 +59,9 @@ def ask_model(store: ObjectStore, scanned: Scanned, how: Ask, only: Only) -> Sai
     from kodus_check.verifying import verified
 
     plan, change = scanned.plan, scanned.change
+    if plan.config.verifier_model:
+        # A wrong name is said before anything is asked, and not only where something was proposed.
+        ModelName.parse(plan.config.verifier_model, where=plan.config.origin("verifier_model").where)
     following = narrowed(read_guides(scanned.base, plan, change.base), only.agent, only.skills)
     asking = Asking(
         store,

@@ -30,8 +30,9 @@ _TRIGGER = re.compile(
 )
 
 _KEY = re.compile(
-    r"""\b(?:AKIA|ASIA)[A-Z2-7]{16}\b | \bgh[pousr]_[A-Za-z0-9]{36,} | \bgithub_pat_\w{40,} | \bglpat-[\w-]{20,}
-    | \bxox[abprs]-[\w-]{20,} | \b[sr]k_live_\w{16,} | \bnpm_\w{36,} | \bSG\.[\w-]{16,}\.[\w-]{16,}
+    r"""(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z2-7]{16}\b | \bgh[pousr]_[A-Za-z0-9]{36,} | \bgithub_pat_\w{40,} | \bglpat-[\w-]{20,}
+    | \bxox[abprs]-[\w-]{20,} | \b[sr]k_(?:live|test)_\w{16,} | \bnpm_\w{36,} | \bSG\.[\w-]{16,}\.[\w-]{16,}
+    | \bsk-(?:ant|proj|svcacct|admin)-[\w-]{20,} | \bAIza[\w-]{35}(?![\w-]) | \beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}
     | (?<=PRIVATE\ KEY-----)[\s\S]{16,}?(?=-----END|$)""",
     re.VERBOSE,
 )

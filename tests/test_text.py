@@ -164,6 +164,14 @@ def test_shorten_says_what_was_cut() -> None:
         ),
         ("-----BEGIN PRIVATE KEY-----\n" + "MIIE" * 20, "-----BEGIN PRIVATE KEY-----MIIE***"),
         ("AKIA in prose, ghp_short, parseFloat(x)", "AKIA in prose, ghp_short, parseFloat(x)"),
+        ("sk-ant-" + "api03-" + "aB3" * 10, "sk-a***"),
+        ("sk-proj-" + "aB3" * 10, "sk-p***"),
+        ("sk_test_" + "aB3" * 8, "sk_t***"),
+        ("AIza" + "aB3dE" * 7, "AIza***"),
+        ("eyJ" + "a1" * 8 + ".eyJ" + "b2" * 8 + "." + "c3" * 8, "eyJa***"),
+        ("\\u{1b}[31m" + "AKIA" + "ABCDEFGH23456723", "\\u{1b}[31mAKIA***"),
+        ("XAKIA" + "ABCDEFGH23456723", "XAKIA" + "ABCDEFGH23456723"),
+        ("sk-learn-is-a-package-of-python", "sk-learn-is-a-package-of-python"),
     ],
 )
 def test_t6_a_key_is_not_printed_once_more(given_text: str, shown: str) -> None:

@@ -97,6 +97,15 @@ async def _ask(shown: Sequence[Mapping[str, str]], engine: "Engine", fence: str)
 def _report(ids: Sequence[str]) -> "Report[dict[str, Answered]]":
     from kodus_check.agent.engine import Report
 
+    known: dict[str, Answered] = {}
+
+    def read(given: object) -> tuple[dict[str, Answered], Sequence[str]]:
+        """A second report may be of the missing ones alone: what was said before stands, unless it is said again."""
+        verdicts, problems = read_verdicts(given, ids)
+        known.update(verdicts)
+        missing = [name for name in ids if name not in known]
+        return dict(known), [*problems, *([f"verdicts: none for {', '.join(missing)}"] if missing else [])]
+
     item = {
         "type": "object",
         "additionalProperties": False,
@@ -112,14 +121,14 @@ def _report(ids: Sequence[str]) -> "Report[dict[str, Answered]]":
         description="Report exactly one verdict for each finding. This ends the review.",
         key="verdicts",
         schema={"type": "array", "items": item},
-        read=lambda given: read_verdicts(given, ids),
+        read=read,
     )
 
 
 def read_verdicts(given: object, ids: Sequence[str]) -> tuple[dict[str, Answered], Sequence[str]]:
     """The verdicts by id, and what is wrong with the rest (T1, T2)."""
     if not isinstance(given, list):
-        return {}, ("verdicts: it must be a list with one item for each finding",)
+        return {}, ["verdicts: it must be a list with one item for each finding"]
     out: dict[str, Answered] = {}
     problems: list[str] = []
     for index, item in enumerate(given):
@@ -131,8 +140,6 @@ def read_verdicts(given: object, ids: Sequence[str]) -> tuple[dict[str, Answered
         if name in out and out[name].verdict is not answered.verdict:
             answered = Answered(Verdict.UNSURE, "two verdicts were given for it, and they differ")
         out[name] = answered
-    if missing := [name for name in ids if name not in out]:
-        problems.append(f"verdicts: none for {', '.join(missing)}")
     return out, problems
 
 

@@ -230,7 +230,7 @@ def _same(wanted: str, line: str, *, begins_within: bool, ends_within: bool) -> 
 
 
 def _holds_parts(line: str, parts: Sequence[str], *, begins_within: bool, ends_within: bool) -> bool:
-    """Whether a line is these texts, a character or more between each two of them. Each stands where it first may: no search goes back."""
+    """Whether a line is these texts, a character or more between each two. Each stands where it first may: no way back."""
     position = line.find(parts[0]) if begins_within else 0
     if position < 0 or not line.startswith(parts[0], position):
         return False

@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from kodus_check.evidence.fold import MARK, fold, hides
 from kodus_check.evidence.widen import MAX_LINES, Span, widened
@@ -45,6 +46,8 @@ _ELLIPSIS = re.compile(r"\s*[\[(]?\.{3,}[\])]?\s*")
 _LIST_MARK = re.compile(r"\[[ xX]\]\s+|\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*")
 _MARKS = re.compile(r"[\\`*_\[<&~|#>!]|(?m:^[ \t]*(?:[-+]|\d+[.)])\s)|\n[ \t]*[-=]{2}")
 _QUOTE_MARK = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")
+_LISTED = re.compile(r"(?m)^[ \t]*\d{1,7}\|[ \t]?")
+"""The number of a line as a guide is shown to a model."""
 _NUMBER = re.compile(r"[\s>*_+-]*(\d{1,9})[.)]\s")
 _NUMBERED = re.compile(r"\W*(\d{1,9})[.)]\s?")
 _REFERENCE = re.compile(r"(?<!\\)\[(?![!\s])([^\[\]]*[^\[\]\s])\](?:\[[^\[\]]*\])?(?!\()")
@@ -149,8 +152,9 @@ class _Readings:
 
     def __init__(self, quote: str) -> None:
         self._made: dict[str, None] = {}
-        self._rest = self._make(quote)
-        numbered = _NUMBER.match(quote)
+        unlisted = _LISTED.sub("", quote)
+        self._rest = self._make(quote) if unlisted == quote else chain(self._make(quote), self._make(unlisted))
+        numbered = _NUMBER.match(unlisted)
         self.number = numbered[1] if numbered else ""
 
     def __iter__(self) -> Iterator[str]:

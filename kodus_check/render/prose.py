@@ -2,8 +2,8 @@
 
 Lines, list marks and code blocks are kept, everything else is shown as it is written, see ``inline_markdown``.
 
-T1  a list mark that is none where it stands, so that what is indented below it is code  -> what it stands below is known, or a blank line
-T2  a block of code that a platform renders or applies: ``suggestion``, ``mermaid``      -> only names of languages are kept
+T1  a list mark that is none where it stands, so that what is below is code  -> the items above are known, or a blank line
+T2  a block that a platform draws or applies: ``suggestion``, ``mermaid``    -> only names of languages are kept
 """
 
 import re
@@ -14,9 +14,74 @@ MAX_LINES = 60
 MAX_CHARACTERS = 6_000
 
 _LANGUAGES = frozenset(
-    "bash c c++ cpp cs csharp css dart diff dockerfile elixir go graphql groovy hcl html http ini java javascript js json jsonc jsx "
-    "kotlin kt less lua make makefile markdown md nix objective-c perl php powershell proto py python r rb rs ruby rust scala scss sh "
-    "shell sql svelte swift terraform text tf toml ts tsx txt typescript vue xml yaml yml zig zsh".split()
+    [
+        "bash",
+        "c",
+        "c++",
+        "cpp",
+        "cs",
+        "csharp",
+        "css",
+        "dart",
+        "diff",
+        "dockerfile",
+        "elixir",
+        "go",
+        "graphql",
+        "groovy",
+        "hcl",
+        "html",
+        "http",
+        "ini",
+        "java",
+        "javascript",
+        "js",
+        "json",
+        "jsonc",
+        "jsx",
+        "kotlin",
+        "kt",
+        "less",
+        "lua",
+        "make",
+        "makefile",
+        "markdown",
+        "md",
+        "nix",
+        "objective-c",
+        "perl",
+        "php",
+        "powershell",
+        "proto",
+        "py",
+        "python",
+        "r",
+        "rb",
+        "rs",
+        "ruby",
+        "rust",
+        "scala",
+        "scss",
+        "sh",
+        "shell",
+        "sql",
+        "svelte",
+        "swift",
+        "terraform",
+        "text",
+        "tf",
+        "toml",
+        "ts",
+        "tsx",
+        "txt",
+        "typescript",
+        "vue",
+        "xml",
+        "yaml",
+        "yml",
+        "zig",
+        "zsh",
+    ]
 )
 _ITEM = re.compile(r"([ \t]*)([-*+]|[0-9]{1,9}[.)])[ \t]+(?=\S)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([\w+#.-]{0,20})[^`]*")
@@ -56,7 +121,7 @@ def prose(text: str) -> str:
             out.append(f"{' ' * indent}{inline_markdown(line)}")
             open_at = indent
     if left:
-        out += ["", f"… ({left} more lines)"]
+        out += ["", f"… ({left} more {'line' if left == 1 else 'lines'})"]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip("\n")
 
 
