@@ -32,10 +32,11 @@ lint: $(VENV)/.dev ## Format, linter, types, layers
 
 LOCK := uv pip compile --universal --generate-hashes --no-header --no-annotate --quiet
 
-lock: ## Write the lock files anew from pyproject.toml (needs uv on PATH)
+lock: ## Write the lock files anew from pyproject.toml and requirements-tools.in (needs uv on PATH)
 	$(LOCK) pyproject.toml --output-file requirements.txt
 	$(LOCK) --group pyproject.toml:build --output-file requirements-build.txt
 	$(LOCK) --constraint requirements.txt --group pyproject.toml:dev --output-file requirements-dev.txt
+	$(LOCK) requirements-tools.in --output-file requirements-tools.txt
 
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) build dist .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -463,7 +463,7 @@ def test_the_review_sets_the_outputs_that_are_known(repo: Repo, tmp_path: Path) 
     base = repo.commit({"a.txt": "1\n"})
     head = repo.commit({"a.txt": "2\n"})
     append_outputs(tmp_path / "outputs", check(Place(repo.path, base, head), lambda what: None).review)
-    assert tuple(parse_outputs((tmp_path / "outputs").read_text(encoding="utf-8"))) == OUTPUTS
+    assert list(parse_outputs((tmp_path / "outputs").read_text(encoding="utf-8"))) == list(OUTPUTS)
 
 
 def test_a_long_summary_is_cut_and_a_strange_one_left_out(spooled: Spool, tmp_path: Path) -> None:
@@ -625,7 +625,16 @@ def test_the_broker_is_closed_to_a_review_of_the_same_user() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["", "text", "a ::set-output name=x::y", "::error file=a,line=2::b", "::warning::x", "::group::x", "::endgroup::", "  ::notice::é"],
+    [
+        "",
+        "text",
+        "a ::set-output name=x::y",
+        "::error file=a,line=2::b",
+        "::warning::x",
+        "::group::x",
+        "::endgroup::",
+        "  ::notice::é",
+    ],
 )
 def test_text_and_annotations_pass(line: str) -> None:
     assert harmless(line) == line
@@ -658,7 +667,7 @@ os.write(1, b"\\xff\\xfe::add-mask::a\\rb\\r::set-output name=outcome::clean\\r\
 os.write(2, b"::set-out"); os.write(2, b"put name=outcome::clean\\nno end")
 os.write(1, b"x" * 3_000_000 + b"##[add-mask]a")
 if os.fork() == 0:
-    os.setsid(); import time; time.sleep(30)
+    os.setsid(); import time; time.sleep(45)
 """
 
 
@@ -670,9 +679,9 @@ def test_the_log_goes_through_the_broker(
     monkeypatch.setattr(log, "GRACE_SECONDS", 1.0)
     started = time.monotonic()
     assert broker.action(job) == 0
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 30
     out, err = capfd.readouterr()
-    assert out.startswith("\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}::add-mask::a\nb\n\\::set-output name=outcome::clean\nfirst\n::error::fine\n")
+    assert out.startswith("\ufffd\ufffd::add-mask::a\nb\n\\::set-output name=outcome::clean\nfirst\n::error::fine\n")
     assert [found.name for line in f"{out}\n{err}".splitlines() if (found := parse_command(line))] == ["error"]
     assert out.count("x" * 1_000) >= 2_900
     assert max(map(len, out.splitlines())) < MAX_LINE + (1 << 17)

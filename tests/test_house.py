@@ -50,7 +50,7 @@ def test_no_source_file_outgrows_its_noun() -> None:
 
 
 def test_locks_have_hashes_and_no_addresses() -> None:
-    for name in ("requirements.txt", "requirements-build.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-build.txt", "requirements-dev.txt", "requirements-tools.txt"):
         lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
         packages = [line for line in lines if line and not line.startswith((" ", "#"))]
         assert packages

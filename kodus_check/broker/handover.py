@@ -132,15 +132,13 @@ def hand_over(done: Spool, reports: tuple[Report, ...], workspace: Path, environ
     failed = {"outcome": str(Outcome.FAILED)}
     values = dict(failed)
     try:
-        said = parse_outputs(_limited(done, _OUTPUTS, MAX_OUTPUTS).decode("utf-8", "replace"))
+        said = parse_outputs((_limited(done, _OUTPUTS, MAX_OUTPUTS) or b"").decode("utf-8", "replace"))
         if exit_code >= 0 and (said or not exit_code):
             values = said
         for report in reports:
-            if (data := done.read(report.spool, MAX_REPORT)) is None:
+            if (data := _limited(done, report.spool, MAX_REPORT)) is None:
                 sys.stderr.write(log_safe(f"kodus-check: no report for `{report.name}`: the review made none\n"))
                 continue
-            if len(data) > MAX_REPORT:
-                raise _strange(report.spool, f"it is larger than {MAX_REPORT:,} bytes")
             place(workspace, report.path, data, error=CannotReview)
             values[report.name] = report.path
     except BaseException:
@@ -196,9 +194,9 @@ def _append_summary(path: Path, done: Spool) -> None:
         append_summary(path, data.decode("utf-8", "replace"))
 
 
-def _limited(done: Spool, name: str, most: int) -> bytes:
-    data = done.read(name, most) or b""
-    if len(data) > most:
+def _limited(done: Spool, name: str, most: int) -> bytes | None:
+    data = done.read(name, most)
+    if data is not None and len(data) > most:
         raise _strange(name, f"it is larger than {most:,} bytes")
     return data
 
