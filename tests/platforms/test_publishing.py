@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.agent.scripted import GOOD
 from tests.fakes import payloads
 from tests.fakes.github import GitHubFake
 from tests.platforms.conftest import CONFIG, Hub
@@ -100,6 +101,39 @@ def test_a_stranger_of_a_fork_gets_the_rules_and_no_model(hub: Hub, llmock: Any)
     llmock.call_tool("report_findings", {"findings": []})
     ran = hub.run(payload, event="pull_request_target", **env)
     assert (len(llmock.requests), "model_not_asked" in ran.kinds) == (1, False)
+
+
+def test_a_draft_gets_the_rules_and_no_model(hub: Hub, llmock: Any) -> None:
+    hub.repo.checkout("main")
+    hub.repo.commit({".kodus-check.yml": (CONFIG + MODEL).replace("rules:", "docs: [docs/ledger.md], rules:"), **GUIDE})
+    hub.fake.set_draft(hub.number, True)
+    ran = hub.run(OPENAI_BASE_URL=llmock.base_url("openai"), OPENAI_API_KEY="k")
+    assert (ran.code, len(llmock.requests), len(hub.comments())) == (1, 0, 1)
+    assert "this is a draft or a merge queue" in ran.message("model_not_asked")
+
+
+def test_two_workflows_of_one_configuration_comment_once(hub: Hub) -> None:
+    hub.run(GITHUB_WORKFLOW="one", GITHUB_JOB="a")
+    hub.run(GITHUB_WORKFLOW="two", GITHUB_JOB="b")
+    assert (len(hub.comments()), len(hub.said())) == (1, 1)
+
+
+def test_a_citation_is_commented_with_the_guides_words_and_a_link(hub: Hub, llmock: Any) -> None:
+    hub.repo.checkout("main")
+    hub.repo.commit({".kodus-check.yml": (CONFIG + MODEL).replace("rules:", "docs: [docs/ledger.md], rules:"), **GUIDE})
+    code = "let a30 = parseFloat(x);"
+    given = {**GOOD, "path": "src/a.ts", "start_line": 12, "end_line": 12, "code": code, "body": "See @octocat, fixes #1."}
+    llmock.call_tool("report_findings", {"findings": [given]})
+    llmock.call_tool("report_verdicts", {"verdicts": [{"id": "F1", "verdict": "confirmed", "reason": "Yes."}]})
+    ran = hub.run(OPENAI_BASE_URL=llmock.base_url("openai"), OPENAI_API_KEY="k")
+    assert ran.code == 1
+    (cited,) = [one for one in hub.comments() if "**Rule** (`docs/ledger.md`):" in one["body"]]
+    assert cited["line"] == 30
+    assert "> A reversal is a new entry, never an UPDATE of the original.\n" in cited["body"]
+    base = hub.repo.rev("main")
+    assert f"[line 3](https://github.example/acme/app/blob/{base}/docs/ledger.md?plain=1#L3) of `{base[:12]}`" in cited["body"]
+    assert "@octocat" not in cited["body"]
+    assert "#1." not in cited["body"]
 
 
 def test_a_maintainers_comment_starts_the_review_of_the_head_as_it_is(hub: Hub) -> None:
