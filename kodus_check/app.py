@@ -123,11 +123,13 @@ def check(
     ask: Ask | None = None,
     only: Only = EVERYTHING,
     trusted: bool = True,
+    rules_only: bool = False,
 ) -> Checked:
     """The whole check. A failure is a review too, with outcome ``failed``; only a usage error is raised.
 
     ``model`` takes the place of the configured one ("" for none); ``ask`` says how it is asked (None: not at all); ``only`` narrows
-    the run to a reviewer or to skills; ``trusted`` says that the author could write to the repository anyway.
+    the run to a reviewer or to skills; ``trusted`` says that the author could write to the repository anyway,
+    ``rules_only`` that it is too early for a model.
     """
     given = {"fail_on": fail_on, "model": model}
     settings = {key: Setting(value, Origin("flag")) for key, value in given.items() if value is not None}
@@ -136,7 +138,7 @@ def check(
         ModelName.parse(model, where="--model")
     try:
         with place.open() as workspace:
-            request = replace(place.request(workspace, flags), ask=ask, only=only, trusted=trusted)
+            request = replace(place.request(workspace, flags), ask=ask, only=only, trusted=trusted, rules_only=rules_only)
             try:
                 done = review(workspace, request, progress)
                 return Checked(done, exit_code(done), read_templates(workspace, request.base))

@@ -164,3 +164,9 @@ def not_trusted_notice() -> Notice:
         "A maintainer can start the review by the comment `/kodus-check`; `trust: everyone` at the base asks for all."
     )
     return Notice(NoticeKind.MODEL_NOT_ASKED, text)
+
+
+def rules_only_notice() -> Notice:
+    """The model was not asked, since it is too early for it."""
+    text = "The model was not asked: this is a draft or a merge queue. The rules have judged alone."
+    return Notice(NoticeKind.MODEL_NOT_ASKED, text)

@@ -59,9 +59,6 @@ def begin(environ: Mapping[str, str], *, publish: bool, sleep: Callable[[float],
     if isinstance(found, Ignored):
         return found
     session = Session(found, github)
-    if not found.whole:
-        text = "The model was not asked: this is a draft or a merge queue. The rules have judged alone."
-        session.notices.append(Notice(NoticeKind.MODEL_NOT_ASKED, text))
     if found.number is not None:
         session.read_only = _why_not(publish, github, found.number)
         if session.read_only and publish:

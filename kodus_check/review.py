@@ -44,6 +44,7 @@ from kodus_check.notices import (
     matched_before_notice,
     not_trusted_notice,
     out_of_scope_notice,
+    rules_only_notice,
     suppression_notices,
 )
 from kodus_check.plan import Plan, make_plan
@@ -71,6 +72,8 @@ class Request:
     only: Only = EVERYTHING
     trusted: bool = True
     """Whether the author could write to the repository anyway."""
+    rules_only: bool = False
+    """Whether it is too early for a model: a draft, or a merge queue."""
 
     def levels(self, tree: Tree, folders: Iterable[bytes] | None) -> Levels:
         """The levels that hold in ``folders`` of a tree (None: in all of it)."""
@@ -123,8 +126,9 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
     head_tree = Tree(workspace.store, workspace.store.commit(head.sha).tree)
     coverage = tuple(coverage_of(change, plan, rules, result, generated))
     said = Said()
-    if plan.config.model and request.ask is not None and not (request.trusted or plan.config.trust_everyone):
-        notices.append(not_trusted_notice())
+    why_not = why_not_asked(request, plan.config)
+    if why_not is not None:
+        notices.append(why_not)
     elif plan.config.model and request.ask is not None:
         progress(f"asking {plan.config.model}")
         with clock("model"):
@@ -174,6 +178,15 @@ def _judge(workspace: Workspace, base: Revision, head: Revision, request: Reques
 def publishing_of(config: Config, path: RepoPath) -> Publishing:
     """What the base says of publishing. Runs of one config path on a pull request are one job, whatever workflow starts them."""
     return Publishing(hashlib.sha256(path.raw).hexdigest()[:8], config.publish_inline, config.publish_summary)
+
+
+def why_not_asked(request: Request, config: Config) -> Notice | None:
+    """Why the configured model is not asked about this change; None where it is, or none is configured or wanted."""
+    if not config.model or request.ask is None:
+        return None
+    if request.rules_only:
+        return rules_only_notice()
+    return None if request.trusted or config.trust_everyone else not_trusted_notice()
 
 
 def _trace_drops(ask: Ask, drops: Iterable[Drop]) -> None:

@@ -68,9 +68,10 @@ def run(
             progress,
             fail_on=fail_on,
             model="" if no_model else model,
-            ask=None if no_model or (session and not session.target.whole) else Ask(os.environ, trace=events.append),
+            ask=None if no_model else Ask(os.environ, trace=events.append),
             only=Only(agent, skills),
             trusted=session is None or session.target.trusted,
+            rules_only=session is not None and not session.target.whole,
         )
         if session is not None:
             progress("publishing")

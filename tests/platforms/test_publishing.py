@@ -110,6 +110,7 @@ def test_a_draft_gets_the_rules_and_no_model(hub: Hub, llmock: Any) -> None:
     ran = hub.run(OPENAI_BASE_URL=llmock.base_url("openai"), OPENAI_API_KEY="k")
     assert (ran.code, len(llmock.requests), len(hub.comments())) == (1, 0, 1)
     assert "this is a draft or a merge queue" in ran.message("model_not_asked")
+    assert "model_not_asked" not in hub.run(None, "--no-model").kinds
 
 
 def test_two_workflows_of_one_configuration_comment_once(hub: Hub) -> None:
