@@ -10,7 +10,6 @@ from kodus_check.agent.models import Ask, ModelName
 from kodus_check.config.levels import Layer, Levels, Setting, folders_above
 from kodus_check.config.load import DEFAULT_PATH, read_global
 from kodus_check.config.resolved import CONFIG_NAME, Origin
-from kodus_check.consulting import EVERYTHING, Only
 from kodus_check.errors import CannotReview, ConfigError, KodusCheckError, UsageError
 from kodus_check.git.change import read_change
 from kodus_check.git.elsewhere import Server
@@ -28,6 +27,7 @@ from kodus_check.model import (
     Rule,
     RuleStatus,
 )
+from kodus_check.modelreview import EVERYTHING, Only
 from kodus_check.review import Progress, Request, changed_paths, review
 from kodus_check.rules import packs
 from kodus_check.rules.documents import MAX_SOURCE_BYTES, RuleSource, read_source

@@ -10,7 +10,6 @@ from kodus_check.agent.models import Ask
 from kodus_check.config.levels import Layer, Levels, folders_above
 from kodus_check.config.load import DEFAULT_PATH, read_levels
 from kodus_check.config.resolved import Config
-from kodus_check.consulting import EVERYTHING, Only, Said, Scanned, ask_model
 from kodus_check.coverage import coverage_of, head_lines_to_judge, with_model
 from kodus_check.earlier import Touched, matched_before
 from kodus_check.evidence.judge import finding_of_match, prove_match
@@ -37,6 +36,7 @@ from kodus_check.model import (
     Scope,
     Sha,
 )
+from kodus_check.modelreview import EVERYTHING, Only, Said, Scanned, ask_model
 from kodus_check.notices import (
     change_notices,
     coverage_notices,

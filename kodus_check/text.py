@@ -32,7 +32,7 @@ _TRIGGER = re.compile(
 _KEY = re.compile(
     r"""(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z2-7]{16}\b | \bgh[pousr]_[A-Za-z0-9]{36,} | \bgithub_pat_\w{40,} | \bglpat-[\w-]{20,}
     | \bxox[abprs]-[\w-]{20,} | \b[sr]k_(?:live|test)_\w{16,} | \bnpm_\w{36,} | \bSG\.[\w-]{16,}\.[\w-]{16,}
-    | \bsk-(?:ant|proj|svcacct|admin)-[\w-]{20,} | \bAIza[\w-]{35}(?![\w-]) | \beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}
+    | \bsk-(?:ant|proj|svcacct|admin)-[\w-]{20,} | \bAIza[\w-]{35}(?![\w-]) | \beyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,}
     | (?<=PRIVATE\ KEY-----)[\s\S]{16,}?(?=-----END|$)""",
     re.VERBOSE,
 )
@@ -59,6 +59,11 @@ def shown_lines(data: bytes | None) -> list[str]:
         return []
     text = visible(data.decode("utf-8", "backslashreplace").replace("\r\n", "\n"))
     return text.removesuffix("\n").split("\n")
+
+
+def cut_line(line: str) -> str:
+    """A line of code as it is shown: what is over ``MAX_LINE`` characters is counted."""
+    return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}… ({len(line) - MAX_LINE:,} more characters)"
 
 
 def one_line(text: str) -> str:

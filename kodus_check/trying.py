@@ -7,7 +7,6 @@ from kodus_check.agent.models import Ask
 from kodus_check.app import Checked, Place, check
 from kodus_check.asking import Asking, may_read
 from kodus_check.config.levels import folders_above
-from kodus_check.consulting import Only
 from kodus_check.errors import UsageError
 from kodus_check.following import read_guides
 from kodus_check.generated import GeneratedFiles
@@ -15,6 +14,7 @@ from kodus_check.git.change import read_change
 from kodus_check.git.trees import Tree
 from kodus_check.guides import tokens
 from kodus_check.model import Notice
+from kodus_check.modelreview import Only
 from kodus_check.review import Progress, changed_paths
 
 

@@ -16,7 +16,7 @@ from kodus_check.evidence.anchor import Sides
 from kodus_check.guides import tokens
 from kodus_check.model import AgentRun, BatchFailure, Candidate, Drop, DropReason, Finding, Notice, NoticeKind, RepoPath, Verdict
 from kodus_check.plan import Plan
-from kodus_check.text import MAX_LINE, counted
+from kodus_check.text import counted, cut_line
 
 CONTEXT = 12
 """Lines before and behind a finding that the second pass sees."""
@@ -102,10 +102,8 @@ def _context(finding: Finding, sides: Sides) -> str:
     mark = "+" if finding.side == "right" else "-"
     out = []
     for number in range(first, last + 1):
-        line = shown[number - 1]
-        cut = line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}… ({len(line) - MAX_LINE:,} more characters)"
         here = ">" if finding.start_line <= number <= finding.end_line else " "
-        out.append(f"{here}{number}{mark if sides.changed(finding.side, number) else ' '}{cut}")
+        out.append(f"{here}{number}{mark if sides.changed(finding.side, number) else ' '}{cut_line(shown[number - 1])}")
     return "\n".join(out)
 
 

@@ -176,3 +176,11 @@ def test_shorten_says_what_was_cut() -> None:
 )
 def test_t6_a_key_is_not_printed_once_more(given_text: str, shown: str) -> None:
     assert text.mask_keys(given_text) == shown
+
+
+@pytest.mark.parametrize("unit", ["-eyJaaaaaaaaaaa", "-eyJ", "SG.a-", "-AIza", "-sk-ant-", "xoxb-", "PRIVATE KEY-----"])
+def test_t6_a_text_made_to_cost_time_is_masked_as_any_other(unit: str) -> None:
+    key = "ghp_" + "a1B2" * 9
+    shown = text.mask_keys(f"{key} {unit * (400_000 // len(unit))}")
+    assert shown.startswith("ghp_*** ")
+    assert key not in shown

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kodus_check.model import ChangedFile, Hunk
-from kodus_check.text import MAX_LINE, shown_lines
+from kodus_check.text import cut_line, shown_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +54,4 @@ def _numbered(file: ChangedFile, hunk: Hunk, before: list[str], after: list[str]
 
 
 def _at(lines: list[str], number: int) -> str:
-    line = lines[number - 1] if number <= len(lines) else ""
-    return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}… ({len(line) - MAX_LINE:,} more characters)"
+    return cut_line(lines[number - 1]) if number <= len(lines) else ""

@@ -12,7 +12,6 @@ T6  ``outcome`` says clean where nothing of the review was believed       -> ``f
 
 import os
 import re
-import secrets
 import shutil
 import stat
 import sys
@@ -27,6 +26,7 @@ from kodus_check.broker.placing import place
 from kodus_check.broker.user import give
 from kodus_check.errors import CannotReview
 from kodus_check.model import Outcome
+from kodus_check.reports.annotations import append_summary, append_values
 from kodus_check.text import log_safe, one_line
 
 OUTPUTS = {
@@ -146,7 +146,7 @@ def hand_over(done: Spool, reports: tuple[Report, ...], workspace: Path, environ
         raise
     finally:
         if path := environ.get("GITHUB_OUTPUT"):
-            _append_outputs(Path(path), values)
+            append_values(Path(path), values)
         if path := environ.get("GITHUB_STEP_SUMMARY"):
             _append_summary(Path(path), done)
 
@@ -176,17 +176,8 @@ def parse_outputs(text: str) -> dict[str, str]:
     return values
 
 
-def _append_outputs(path: Path, values: Mapping[str, str]) -> None:
-    with path.open("a", encoding="utf-8") as file:
-        for name, value in values.items():
-            delimiter = f"kodus-check-{secrets.token_hex(16)}"
-            file.write(f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
-
-
 def _append_summary(path: Path, done: Spool) -> None:
     """The summary, cut below the limit of the platform (T4)."""
-    from kodus_check.reports.annotations import append_summary
-
     data: bytes | None = None
     with suppress(CannotReview):  # it is the smaller loss, and the outputs are written
         data = done.read(_SUMMARY, MAX_SUMMARY)

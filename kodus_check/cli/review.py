@@ -54,7 +54,7 @@ def run(
     """Run the whole check on a change."""
     from kodus_check.agent.models import Ask
     from kodus_check.app import check
-    from kodus_check.consulting import Only
+    from kodus_check.modelreview import Only
     from kodus_check.progress import Progress
 
     targets = [_output(text) for text in outputs]

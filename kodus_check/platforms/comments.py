@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kodus_check.model import ChangedFile, Finding, Mode, Notice, NoticeKind, RepoPath, Review
+from kodus_check.model import ChangedFile, Finding, Mode, Notice, NoticeKind, RepoPath, Review, is_sha
 from kodus_check.platforms.github import MAX_WAIT, ApiError, GitHub
 from kodus_check.platforms.markers import facts_of, marker
 from kodus_check.platforms.placing import Place, place_of
@@ -89,14 +89,17 @@ class Publisher:
             if out.superseded:
                 return out
             self._me = self._identity()
+        except (_Stop, ApiError) as error:  # where that is not known, nothing may be written
+            out.problems.append(str(error) if isinstance(error, _Stop) else f"Nothing was posted. {error}.")
+            return self._with_listed(out, findings)
+        try:
             self._post(out, review, findings, {file.path: file for file in files})
         except _Stop as stop:
             out.problems.append(str(stop))
         except ApiError as error:
             out.problems.append(f"{error}.")
         self._count(out)
-        shown = sum(finding.mode is not Mode.SHADOW for finding in findings)
-        out.listed = max(0, shown - out.inline - out.on_files - out.kept)
+        self._with_listed(out, findings)
         if self._job.summary:
             try:
                 self._put_summary(review, self._summarise(out.notices()))
@@ -105,25 +108,37 @@ class Publisher:
                 out.problems.append(f"The summary comment could not be written. {error}")
         return out
 
+    def _with_listed(self, out: Published, findings: Sequence[Finding]) -> Published:
+        shown = sum(finding.mode is not Mode.SHADOW for finding in findings)
+        out.listed = max(0, shown - out.inline - out.on_files - out.kept)
+        return out
+
     def _moved(self, review: Review) -> str:
+        """How the pull request has moved on, "" where it has not; _Stop where it is closed or its head is not known (T4)."""
         pull = self._github.read(f"pulls/{self._job.number}")
-        now = str((pull.get("head") or {}).get("sha") or "")
+        now = _part(pull, "head").get("sha")
+        if not isinstance(now, str) or not is_sha(now):
+            raise _Stop("Nothing was posted: GitHub's answer is no pull request.")
         if review.head is not None and now != review.head.sha:
             return f"The pull request has moved on to {now[:12]} while {review.head.sha[:12]} was judged: nothing was posted."
-        return f"Pull request {self._job.number} is closed: nothing was posted." if pull.get("state") == "closed" else ""
+        if pull.get("state") == "closed":
+            raise _Stop(f"Pull request {self._job.number} is closed: nothing was posted.")
+        return ""
 
     def _identity(self) -> str | None:
-        """The login of the token; None where the server does not say, as for the token of a job: then it is a bot's."""
+        """The login of the token; None where the server refuses to say, as for the token of a job: then it is a bot's."""
         try:
             user = self._github.read("/user")
-        except ApiError:
+        except ApiError as error:
+            if error.unknown or error.limited:
+                raise
             return None
         login = user.get("login") if isinstance(user, dict) else None
         return login if isinstance(login, str) else None
 
     def _ours(self, comment: Mapping[str, Any], kind: str) -> dict[str, str]:
         """The facts of a comment of our own (T5)."""
-        user = comment.get("user") or {}
+        user = _part(comment, "user")
         own = user.get("login") == self._me if self._me is not None else user.get("type") == "Bot"
         facts = facts_of(comment.get("body")) if own else {}
         return facts if facts.get("job") == self._job.key and facts.get("kind") == kind else {}
@@ -237,11 +252,17 @@ class Publisher:
         """Waits before what stands is read back (T2); _Stop where nothing more can come of it."""
         if not (error.unknown or error.limited):
             raise _Stop(f"{error}.") from None
-        wait = error.retry_after if error.retry_after is not None else FIRST_WAIT * 2 ** (attempt - 1)
+        wait = error.wait(FIRST_WAIT * 2 ** (attempt - 1))
         if (attempt == TRIES and error.limited) or self._waited + wait > MAX_WAIT:
             raise _Stop(f"{error}; it asks to wait.") from None
         self._waited += wait
         self._github.sleep(wait)
+
+
+def _part(answer: object, name: str) -> Mapping[str, Any]:
+    """A part of an answer that should be an object; an empty one where it is none."""
+    part = answer.get(name) if isinstance(answer, dict) else None
+    return part if isinstance(part, dict) else {}
 
 
 def _lines(place: Place | None) -> dict[str, Any]:

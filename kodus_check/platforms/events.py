@@ -42,7 +42,6 @@ class Target:
     whole: bool = True
     trusted: bool = False
     head_branch: str = ""
-    said_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,6 @@ def _pull_request(payload: dict[str, Any], repository: str) -> Target | Ignored:
         _commit(payload, "pull_request", "head", "sha"),
         whole=_get(payload, "pull_request", "draft") is not True,
         trusted=same or _get(payload, "pull_request", "author_association") in WRITERS,
-        said_by=str(_get(payload, "pull_request", "user", "login") or ""),
     )
 
 
@@ -109,10 +107,9 @@ def _issue_comment(payload: dict[str, Any], repository: str) -> Target | Ignored
         return Ignored("the comment is by a bot")
     if _get(payload, "issue", "state") == "closed":
         return Ignored(f"pull request {number} is closed")
-    by = str(_get(payload, "comment", "user", "login") or "")
     if _get(payload, "comment", "author_association") not in WRITERS:
         return Ignored("only people who can write to this repository start a review by a comment")
-    return Target(repository, number, None, None, trusted=True, said_by=by)
+    return Target(repository, number, None, None, trusted=True)
 
 
 def _merge_group(payload: dict[str, Any], repository: str) -> Target | Ignored:
@@ -139,7 +136,7 @@ def _workflow_dispatch(payload: dict[str, Any], repository: str) -> Target | Ign
     if not isinstance(given, str | int) or not re.fullmatch(r"[1-9][0-9]{0,9}", str(given).strip()):
         remedy = "Give the workflow an input `pr-number`, and start it with the number of an open pull request."
         raise UsageError("the run was started by hand without the number of a pull request", where="pr-number", remedy=remedy)
-    return Target(repository, int(given), None, None, trusted=True, said_by=str(_get(payload, "sender", "login") or ""))
+    return Target(repository, int(given), None, None, trusted=True)
 
 
 def _push(payload: dict[str, Any], repository: str) -> Target | Ignored:

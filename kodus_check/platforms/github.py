@@ -6,8 +6,9 @@ T3  the token in a message or a log                                             
 """
 
 import logging
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from kodus_check.text import one_line, shorten
@@ -41,6 +42,10 @@ class ApiError(Exception):
         """Whether it is a rate limit."""
         return self.status == 429 or (self.status == 403 and "rate limit" in self.message.lower())
 
+    def wait(self, otherwise: float) -> float:
+        """Seconds to wait: what the server asks for; a minute where it is a limit that does not say; else ``otherwise``."""
+        return self.retry_after if self.retry_after is not None else MAX_WAIT if self.limited else otherwise
+
 
 class GitHub:
     """One repository (``owner/name``) through the API at ``url``."""
@@ -60,7 +65,6 @@ class GitHub:
             seconds_between_writes=pause,
         )
         self.repository = repository
-        self.requests = 0
         self._client = client
         self.sleep = sleep
 
@@ -75,7 +79,7 @@ class GitHub:
             except ApiError as error:
                 if wait is None or not (error.unknown or error.limited):
                     raise
-                asked = error.retry_after if error.retry_after is not None else wait
+                asked = error.wait(wait)
                 if asked > MAX_WAIT:
                     raise
                 self.sleep(asked)
@@ -101,20 +105,21 @@ class GitHub:
         from requests import RequestException
 
         url = path if path.startswith("/") else f"/repos/{self.repository}/{path}"
-        self.requests += 1
         try:
             _, data = self._client.requester.requestJsonAndCheck(verb, url, headers=_HEADERS, input=body)
         except GithubException as error:
-            raise _error(error.status, error.data, error.headers or {}) from None
+            raise error_of(error.status, error.data, error.headers or {}) from None
         except (RequestException, OSError, ValueError) as error:
             raise ApiError(0, type(error).__name__) from None
         return data
 
 
+_NUMBER = re.compile(r"[0-9]{1,12}")
 _HEADERS = {"X-GitHub-Api-Version": "2022-11-28"}
 
 
-def _error(status: int, data: object, headers: dict[str, str]) -> ApiError:
+def error_of(status: int, data: object, headers: Mapping[str, str]) -> ApiError:
+    """The error that an answer is, with the seconds that the server asks to wait."""
     message = ""
     if isinstance(data, dict):
         parts = [str(data.get("message") or "")]
@@ -123,12 +128,10 @@ def _error(status: int, data: object, headers: dict[str, str]) -> ApiError:
             parts += [str(one.get("message", one) if isinstance(one, dict) else one) for one in errors[:5]]
         message = "; ".join(part for part in parts if part)
     lowered = {str(name).lower(): value for name, value in headers.items()}
-    wait = lowered.get("retry-after")
-    if wait is None and lowered.get("x-ratelimit-remaining") == "0":
-        reset = lowered.get("x-ratelimit-reset", "")
-        wait = str(max(0.0, float(reset) - time.time())) if reset.isdigit() else None
-    try:
-        seconds = float(wait) if wait is not None else None
-    except ValueError:
-        seconds = None
+    wait, reset = lowered.get("retry-after", ""), lowered.get("x-ratelimit-reset", "")
+    seconds = None
+    if _NUMBER.fullmatch(wait):
+        seconds = float(wait)
+    elif lowered.get("x-ratelimit-remaining") == "0" and _NUMBER.fullmatch(reset):
+        seconds = max(0.0, float(reset) - time.time())
     return ApiError(status, shorten(one_line(message), 300), seconds)

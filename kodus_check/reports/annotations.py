@@ -8,7 +8,7 @@ T4  an output value that holds its delimiter sets other outputs                 
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kodus_check.model import CoverageStatus, Finding, Mode, Outcome, Review
@@ -69,6 +69,11 @@ def append_outputs(path: Path, review: Review) -> None:
         "tokens": str(sum(run.tokens for run in review.agents)),
         "cost": cost_of(review),
     }
+    append_values(path, values)
+
+
+def append_values(path: Path, values: Mapping[str, str]) -> None:
+    """Appends outputs of the step by their names (T4)."""
     with path.open("a", encoding="utf-8") as file:
         for name, value in values.items():
             delimiter = f"kodus-check-{secrets.token_hex(16)}"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kodus_check.model import ChangedFile, Finding, Mode, Notice, Outcome, Review, Revision
+from kodus_check.model import ChangedFile, Finding, Mode, Notice, Outcome, Review, Revision, Sha
 from kodus_check.platforms.comments import BATCH, Job, Published, Publisher
-from kodus_check.platforms.github import GitHub
+from kodus_check.platforms.github import GitHub, error_of
 from kodus_check.platforms.markers import facts_of, marker
 from kodus_check.publishing import can_write
 from tests.fakes import scene as scenes
@@ -35,8 +35,8 @@ class Desk:
     def review(self, *findings: Finding) -> Review:
         return made_review(
             outcome=Outcome.FINDINGS,
-            base=Revision("main", self.scene.base),  # type: ignore[arg-type]
-            head=Revision("feature", self.scene.head),  # type: ignore[arg-type]
+            base=Revision("main", Sha(self.scene.base)),
+            head=Revision("feature", Sha(self.scene.head)),
             findings=findings,
         )
 
@@ -181,7 +181,8 @@ def test_a_head_that_moved_on_is_superseded(desk: Desk) -> None:
 
 def test_a_pull_request_that_was_closed_gets_nothing(desk: Desk) -> None:
     desk.scene.fake.close(1)
-    assert "is closed" in desk.publish(*SOME).superseded
+    done = desk.publish(*SOME)
+    assert (done.superseded, done.problems) == ("", ["Pull request 1 is closed: nothing was posted."])
     assert desk.scene.fake.writes == []
 
 
@@ -267,8 +268,45 @@ def test_reads_are_repeated(desk: Desk) -> None:
 def test_a_server_that_answers_no_read_publishes_nothing(desk: Desk) -> None:
     desk.scene.fake.faults.add("GET", r"/pulls/1", "before", times=20)
     done = desk.publish(SOME[0])
-    assert (done.inline, done.listed, desk.lines) == (0, 1, [])
+    assert (done.inline, done.listed, done.summary, desk.scene.fake.writes) == (0, 1, False, [])
     assert done.problems
+
+
+def test_comments_that_cannot_be_told_from_others_are_not_written_again(desk: Desk) -> None:
+    desk.scene.token = desk.scene.fake.token("alice")
+    assert desk.publish(*SOME).inline == 4
+    writes = len(desk.scene.fake.writes)
+    desk.scene.fake.faults.add("GET", r"/user$", "before", times=20)
+    done = desk.publish(*SOME)
+    assert (done.inline, done.summary, len(desk.lines), len(desk.summaries)) == (0, False, 4, 1)
+    assert (len(desk.scene.fake.writes), bool(done.problems)) == (writes, True)
+
+
+@pytest.mark.parametrize(("asked", "waits"), [(None, [60.0]), (0, [0.0]), (59, [59.0])])
+def test_a_limit_that_says_nothing_is_waited_for_a_minute(desk: Desk, asked: int | None, waits: list[float]) -> None:
+    desk.scene.fake.faults.add(*REVIEWS, "secondary", retry_after=asked)
+    assert (desk.publish(*SOME).inline, desk.waits) == (4, waits)
+
+
+@pytest.mark.parametrize("header", ["nan", "inf", "-5", "soon", ""])
+def test_an_odd_retry_after_is_none(header: str) -> None:
+    assert error_of(403, {"message": "secondary rate limit"}, {"Retry-After": header}).retry_after is None
+
+
+@pytest.mark.parametrize("comment", [{"user": "me"}, {"user": None}, {"user": {"login": None}}, {"body": 7}, {}])
+def test_an_odd_comment_is_not_ours(desk: Desk, comment: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = GitHub.pages
+    monkeypatch.setattr(GitHub, "pages", lambda self, path: iter([comment, *pages(self, path)]))
+    assert desk.publish(*SOME).inline == 4
+
+
+@pytest.mark.parametrize("answer", [[], "x", {"head": "x"}, {"head": {"sha": 1}}, None])
+def test_an_odd_pull_request_publishes_nothing_and_costs_no_review(
+    desk: Desk, answer: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GitHub, "read", lambda self, path: answer)
+    done = desk.publish(*SOME)
+    assert (done.inline, done.summary, desk.scene.fake.writes) == (0, False, [])
 
 
 @pytest.mark.parametrize(("can", "why"), [(True, ""), (False, "Resource not accessible by integration")])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kodus_check.errors import CannotReview, UsageError
+from kodus_check.model import Sha
 from kodus_check.platforms.events import Ignored, Target, occasion
 from tests.fakes import payloads
 from tests.fakes.payloads import NOWHERE
@@ -27,15 +28,15 @@ def asked(hub: Hub, event: str, payload: object) -> Target | Ignored | None:
     )
 
 
-def head(hub: Hub) -> str:
-    return hub.repo.rev("feature")
+def head(hub: Hub) -> Sha:
+    return Sha(hub.repo.rev("feature"))
 
 
 @pytest.mark.parametrize("event", ["pull_request", "pull_request_target"])
 @pytest.mark.parametrize("action", ["opened", "synchronize", "reopened", "ready_for_review", "labeled", "edited"])
 def test_a_pull_request(hub: Hub, event: str, action: Any) -> None:
     target = asked(hub, event, payloads.pull_request(hub.fake, hub.number, action))
-    assert target == Target("acme/app", 1, "main", head(hub), whole=True, trusted=True, said_by="alice")  # type: ignore[arg-type]
+    assert target == Target("acme/app", 1, "main", head(hub), whole=True, trusted=True)
 
 
 def test_a_draft_gets_rules_only(hub: Hub) -> None:
@@ -103,7 +104,7 @@ def test_who_may_start_a_review_by_a_comment(hub: Hub, association: str, starts:
 def test_a_merge_group_is_two_commits_and_rules(hub: Hub) -> None:
     payload = payloads.merge_group(hub.fake, [hub.number], head(hub))
     target = asked(hub, "merge_group", payload)
-    assert target == Target("acme/app", None, hub.repo.rev("main"), head(hub), whole=False, trusted=True)  # type: ignore[arg-type]
+    assert target == Target("acme/app", None, hub.repo.rev("main"), head(hub), whole=False, trusted=True)
     assert isinstance(asked(hub, "merge_group", {**payload, "action": "destroyed"}), Ignored)
 
 
@@ -135,7 +136,7 @@ def test_a_run_started_by_hand_without_a_number_is_a_usage_error(hub: Hub, given
 def test_a_push_is_two_commits_and_publishes_nothing(hub: Hub) -> None:
     before = hub.repo.rev("main")
     target = asked(hub, "push", payloads.push(hub.fake, head(hub), before=before, branch="feature"))
-    assert target == Target("acme/app", None, before, head(hub), trusted=True)  # type: ignore[arg-type]
+    assert target == Target("acme/app", None, before, head(hub), trusted=True)
     new = asked(hub, "push", payloads.push(hub.fake, head(hub), branch="feature"))
     assert isinstance(new, Target)
     assert new.base == "main"

@@ -200,6 +200,13 @@ def test_a_run_by_hand_takes_the_number(hub: Hub) -> None:
     assert hub.run(payloads.workflow_dispatch(hub.fake), event="workflow_dispatch").code == 2
 
 
+def test_a_pull_request_that_is_closed_while_it_is_judged_is_judged_all_the_same(hub: Hub) -> None:
+    hub.fake.faults.add("GET", r"/pulls/1$", "moved_head", run=lambda: hub.fake.close(hub.number))
+    ran = hub.run()
+    assert (ran.code, hub.comments(), hub.said()) == (1, [], [])
+    assert "is closed" in ran.message("not_published")
+
+
 @pytest.mark.parametrize(
     ("writes", "state", "said"),
     [(True, "ok", "pull request 1"), (False, "warning", "pull request 1: no comments, Resource not accessible by integration")],
