@@ -6,17 +6,22 @@ quote has a few readings, and two lines are the same when they are so with white
 T1  code that stands nowhere, or far from where it is said to stand and in several places  -> no anchor
 T2  a brace or two that stand everywhere                                                    -> only where the model says
 T3  code that the change does not touch                                                     -> no anchor
+T4  a file of half a million lines, and a quote that nearly stands at each                   -> a window around the lines given
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from kodus_check.model import Candidate, ChangedFile, DropReason
 from kodus_check.text import MAX_LINE, fold_space, shown_lines
 
 NEAR = 60
 """Lines between a place and the lines that the model gives, over which a place counts only where it is the only one."""
+SEARCHED = 5_000
+"""Lines before and behind those that the model gives, in which a quote may be a part of lines or leave some out (T4)."""
 MAX_GAP = 60
 """Lines that a quote may leave out with dots."""
 MAX_PARTS = 20
@@ -59,6 +64,14 @@ class Sides:
         self._shown = {"left": shown_lines(old), "right": shown_lines(new)}
         self._folded = {side: [fold_space(line) for line in lines] for side, lines in self._shown.items()}
 
+        self._written: dict[str, _Written] = {}
+
+    def written(self, side: str) -> "_Written":
+        """The side as one text, made when it is first asked for."""
+        if side not in self._written:
+            self._written[side] = _Written(self._folded[side])
+        return self._written[side]
+
     def shown(self, side: str) -> list[str]:
         return self._shown[side]
 
@@ -72,6 +85,26 @@ class Sides:
 
     def changed(self, side: str, line: int) -> bool:
         return line in (self.file.added if side == "right" else self.file.removed)
+
+
+class _Written:
+    """The lines of a side that are not blank as one text, in which a quote is looked for as it is, however far away."""
+
+    def __init__(self, folded: Sequence[str]) -> None:
+        self._numbers = [number for number, line in enumerate(folded, 1) if line]
+        self._text = "\n".join(["", *(folded[number - 1] for number in self._numbers), ""])
+        self._ends = list(accumulate(len(folded[number - 1]) + 1 for number in self._numbers))
+
+    def places(self, reading: Sequence[str]) -> "list[_Place]":
+        """The places of these very lines: all that matters is whether there is one."""
+        wanted = "\n".join(["", *reading, ""])
+        position = self._text.find(wanted)
+        out: list[_Place] = []
+        while position >= 0 and len(out) < 2:
+            start = bisect_right(self._ends, position)
+            out.append(_Place(self._numbers[start], self._numbers[start + len(reading) - 1]))
+            position = self._text.find(wanted, position + 1)
+        return out
 
 
 def find_anchor(candidate: Candidate, sides: Sides) -> Anchor | NoAnchor:
@@ -104,11 +137,14 @@ class _Place:
 
 
 def _nearest(code: str, candidate: Candidate, sides: Sides, side: str) -> _Place | None:
-    lines = [(number, line) for number, line in enumerate(sides.folded(side), 1) if line]
+    folded = sides.folded(side)
+    first, last = max(1, candidate.start_line - SEARCHED), min(len(folded), candidate.end_line + SEARCHED)
+    lines = [(number, folded[number - 1]) for number in range(first, last + 1) if folded[number - 1]]
+    written = sides.written(side)
     for reading in _readings(code, side):
         says_nothing = sum(char.isalnum() for line in reading for char in _REDACTED.sub("", line)) < MIN_LETTERS
         for loose in (False, True):
-            places = list(_places(reading, lines, loose=loose))
+            places = list(_places(reading, lines, loose=loose)) or ([] if loose else written.places(reading))
             if len(places) > 1 or says_nothing:
                 places = [one for one in places if one.distance(candidate) <= (0 if says_nothing else NEAR)]
             if places:

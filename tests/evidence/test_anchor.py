@@ -399,6 +399,23 @@ def test_no_text_raises_and_what_is_found_is_touched(code: list[str], text: list
 
 
 @pytest.mark.parametrize(
+    ("line", "code", "expected"),
+    [
+        (9_000, "the_only_one(1)", ("right", 9_000, 9_000)),
+        (5_000, "only_one(1)", "code_not_found"),  # a part of a word
+        (5_000, "the_only_one(1", ("right", 5_000, 5_000)),
+        (5_010, "the_only_one(1", "code_not_found"),
+        (5_000, "the_only_one(1)\n...\ny = 2", ("right", 5_000, 5_002)),
+        (9_000, "the_only_one(1)\n...\ny = 2", "code_not_found"),
+    ],
+)
+def test_far_away_only_the_very_lines_are_looked_for(line: int, code: str, expected: object) -> None:
+    text = ["x = 1"] * 10_000
+    text[line - 1], text[line + 1] = "the_only_one(1)", "y = 2"
+    assert found(code, added_file("\n".join(text)), 5) == expected
+
+
+@pytest.mark.parametrize(
     ("line", "code"),
     [
         ("a", "a\n" * 1_999 + "b"),
